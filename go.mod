@@ -1,0 +1,3 @@
+module docket
+
+go 1.26

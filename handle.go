@@ -6,6 +6,8 @@ package docket
 // by index.Outline.
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -35,6 +37,16 @@ func (k Kind) String() string {
 
 // MarshalText returns [Kind.String].
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText is the inverse of [Kind.MarshalText].
+func (k *Kind) UnmarshalText(text []byte) error {
+	i := slices.Index(kindNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("docket: no kind is named %q", text)
+	}
+	*k = Kind(i)
+	return nil
+}
 
 // Handle is the compact descriptor of a record. Summary, Schema and Preview are
 // single lines; they may quote the payload, so they can hold what it holds.

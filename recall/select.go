@@ -12,10 +12,10 @@ type selected struct {
 	json       bool // the text is JSON: strings in it are escaped
 }
 
-// section is a text that is searched and paged: the bytes [start, end) of a
+// slice is a text that is searched and paged: the bytes [start, end) of a
 // reader, and how many characters they are. All offsets that a request or an
 // answer names count from its beginning.
-type section struct {
+type slice struct {
 	r          *reader
 	start, end int64
 	charStart  int64 // characters of the reader's text before start
@@ -24,12 +24,12 @@ type section struct {
 }
 
 // whole returns the whole text of r.
-func whole(r *reader) section {
-	return section{r: r, end: r.total.Bytes, chars: r.total.Chars}
+func whole(r *reader) slice {
+	return slice{r: r, end: r.total.Bytes, chars: r.total.Chars}
 }
 
-// section returns the text that s selects of the payload that r reads.
-func (s selected) section(r *reader) (section, error) {
+// slice returns the text that s selects of the payload that r reads.
+func (s selected) slice(r *reader) (slice, error) {
 	if s.derived {
 		out := whole(derivedReader(s.text))
 		out.json = s.json
@@ -37,15 +37,15 @@ func (s selected) section(r *reader) (section, error) {
 	}
 	from, err := r.charOffset(s.start)
 	if err != nil {
-		return section{}, err
+		return slice{}, err
 	}
 	to, err := r.charOffset(s.end)
-	return section{r: r, start: s.start, end: s.end, charStart: from, chars: to - from, json: s.json}, err
+	return slice{r: r, start: s.start, end: s.end, charStart: from, chars: to - from, json: s.json}, err
 }
 
-// byteOf returns the byte of the reader's text where character off of the section
+// byteOf returns the byte of the reader's text where character off of the slice
 // begins.
-func (s section) byteOf(off int64) (int64, error) {
+func (s slice) byteOf(off int64) (int64, error) {
 	if off >= s.chars {
 		return s.end, nil
 	}

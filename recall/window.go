@@ -30,6 +30,7 @@ type windows struct {
 	closed     int64    // characters of all windows but the last, with their heads
 	endByte    int64    // where the last window ends
 	text       []byte
+	ends       []int // where each window ends in text
 }
 
 // add shows m, which begins where the match before it ends, or later. It returns
@@ -83,9 +84,9 @@ func (w *windows) place(m match, before, after int64, force bool) (bool, error) 
 		return false, err
 	}
 	if merge {
-		w.list[last] = win
+		w.list[last], w.ends[last] = win, len(w.text)
 	} else {
-		w.list = append(w.list, win)
+		w.list, w.ends = append(w.list, win), append(w.ends, len(w.text))
 	}
 	w.closed, w.endByte = closed, max(w.endByte, to)
 	return true, nil
@@ -105,11 +106,10 @@ func (w Window) cost() int64 { return headChars(w) + w.Chars }
 // answer hands over what was collected.
 func (w *windows) answer(a *Answer) {
 	a.Text, a.Windows, a.Matches = w.text, w.list, w.spans
-	at := 0
-	for i := range a.Windows {
-		n := index.ByteOfChar(a.Text[at:], a.Windows[i].Chars)
-		a.Windows[i].Text = a.Text[at : at+n : at+n]
-		at += n
+	start := 0
+	for i, end := range w.ends {
+		a.Windows[i].Text = a.Text[start:end:end]
+		start = end
 	}
 }
 

@@ -1,0 +1,252 @@
+package compact
+
+// The one core that every transcript and every dialect feeds: results in, the
+// texts that replace some of them out. The order of its steps is the guarantee:
+// record, decide, log, and only then a stub exists (P11). Whatever fails on the
+// way leaves a result whole.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"docket"
+)
+
+// Log is the durable decision log of a thread: grow-only.
+type Log interface {
+	// Decided returns the decisions of thread: empty if there are none.
+	Decided(ctx context.Context, thread docket.ThreadID) (docket.Decisions, error)
+	// Append adds an epoch and returns all decisions; when it returns nil they are
+	// durable. It is idempotent: mem ids that are decided already are dropped from
+	// the epoch, and the form of the thread's first epoch stays.
+	Append(ctx context.Context, thread docket.ThreadID, epoch docket.Epoch) (docket.Decisions, error)
+}
+
+// Service decides which results become stubs. It keeps no state: everything that
+// lasts is in the ledger and the log. It is safe for concurrent use.
+type Service struct {
+	Ledger docket.Ledger
+	Log    Log
+	Policy Policy
+}
+
+// Request is what is known of a request beside its messages.
+type Request struct {
+	// RecallTools are the names under which the model can call the recall tool. The
+	// first is what a thread's first epoch freezes. None: no stub goes out, since
+	// nobody could follow it.
+	RecallTools []string
+	// Hold is why this request gets no stub at all; results are still recorded.
+	Hold Reason
+}
+
+// Plan is what a view changes.
+type Plan struct {
+	Edits  []Edit // ascending by message and result
+	Report Report
+}
+
+// Edit is the replacement of one result's payload.
+type Edit struct {
+	Message int // index of the message
+	Replacement
+}
+
+// Plan records the results of messages, decides, logs the decisions, and returns
+// the edits that make the wire view. It changes nothing of messages. It costs one
+// hash over each payload above the threshold and one Record.
+func (s *Service) Plan(ctx context.Context, thread docket.ThreadID, messages []Message, req Request) Plan {
+	r := &run{service: s, thread: thread, request: req, policy: s.Policy.At(messages), exposed: answered(messages)}
+	r.list = flatten(messages)
+	if !s.Policy.Disabled && len(r.list) > 0 {
+		r.load(ctx)
+		r.recognise(ctx)
+		r.record(ctx)
+		r.match(ctx)
+		protect(r.list, r.policy, r.isDecided)
+	}
+	for i := range r.list {
+		o := &r.list[i]
+		o.Disposition, o.Reason = r.judge(o)
+	}
+	r.settle(ctx)
+	return r.plan()
+}
+
+// run is one Plan on its way.
+type run struct {
+	service *Service
+	thread  docket.ThreadID
+	request Request
+	policy  Policy
+	exposed int // first message that the model has not answered
+	list    []occurrence
+	decided docket.Decisions
+	logDown bool
+	errs    []error
+}
+
+// load reads the decision log.
+func (r *run) load(ctx context.Context) {
+	var err error
+	if r.decided, err = r.service.Log.Decided(ctx, r.thread); err != nil {
+		r.logDown = true
+		r.errs = append(r.errs, fmt.Errorf("read decisions: %w", err))
+	}
+}
+
+func (r *run) isDecided(o *occurrence) bool {
+	_, ok := r.decided.Epochs[o.key]
+	return ok && o.key != ""
+}
+
+// form returns the form of the thread's stubs: the frozen one, or what the first
+// epoch is going to freeze.
+func (r *run) form() docket.Form {
+	f := docket.Form{Version: docket.StubVersion}
+	if len(r.request.RecallTools) > 0 {
+		f.RecallTool = r.request.RecallTools[0]
+	}
+	if len(r.decided.Epochs) > 0 {
+		f = r.decided.Form
+	}
+	return f.Filled()
+}
+
+// held returns why the request as a whole gets no stub, empty if it may.
+func (r *run) held() Reason {
+	switch {
+	case r.request.Hold != "":
+		return r.request.Hold
+	case len(r.request.RecallTools) == 0 || !slices.Contains(r.request.RecallTools, r.form().RecallTool):
+		return ReasonNoRecallTool
+	case r.logDown:
+		return ReasonLedgerError
+	}
+	return ""
+}
+
+// judge returns what the policy wants for o, given what the transcript and the
+// log say of it.
+func (r *run) judge(o *occurrence) (Disposition, Reason) {
+	unexposed := o.Message >= r.exposed && r.policy.Mode != ModeArrival
+	fresh := o.state == stateAnswer && o.Message >= *r.policy.FreshStart
+	switch {
+	case r.policy.Disabled || o.Message < r.policy.StartIndex:
+	case o.state == stateStub:
+		return Keep, ReasonStub
+	case o.hold != "" && o.hold != ReasonViewable:
+		return Keep, o.hold
+	case fresh && (o.Message >= r.exposed || !r.isDecided(o)):
+		return Keep, ReasonFreshRecall
+	case r.isDecided(o) && !unexposed:
+		return Stub, ReasonDecided
+	}
+	d, why := r.policy.Decide(o.Message, o.Size, o.protected, o.hold == ReasonViewable)
+	switch {
+	case d != Stub:
+	case o.CallID == "":
+		return Keep, ReasonNoID
+	case unexposed:
+		return Keep, ReasonUnexposed
+	case o.key != "" && !o.handle.StubGains(r.form()):
+		return Keep, ReasonNoGain
+	}
+	return d, why
+}
+
+// settle logs what is new and applies what the log then holds.
+func (r *run) settle(ctx context.Context) {
+	r.withhold(r.held())
+	r.wait()
+	r.withhold(r.open(ctx))
+	form := r.form()
+	for i := range r.list {
+		o := &r.list[i]
+		if o.Disposition != Stub || o.withheld {
+			continue
+		}
+		if o.key == "" || !r.isDecided(o) {
+			o.withheld, o.Reason = true, ReasonLedgerError
+			continue
+		}
+		if !o.handle.StubGains(form) { // another process froze a longer form meanwhile
+			o.Disposition, o.Reason = Keep, ReasonNoGain
+			continue
+		}
+		o.Applied = true
+	}
+}
+
+// withhold keeps every stub from being applied, for reason.
+func (r *run) withhold(reason Reason) {
+	for i := range r.list {
+		if o := &r.list[i]; reason != "" && o.Disposition == Stub && !o.withheld {
+			o.withheld, o.Reason = true, reason
+		}
+	}
+}
+
+// wait keeps new stubs that together save less than an epoch should.
+func (r *run) wait() {
+	var saving int64
+	form := r.form()
+	for i := range r.list {
+		if o := &r.list[i]; o.opens(r) {
+			saving += o.Size - chars(o.handle.AppendStub(nil, form))
+		}
+	}
+	if saving >= r.policy.MinSaving {
+		return
+	}
+	for i := range r.list {
+		if o := &r.list[i]; o.opens(r) {
+			o.Disposition, o.Reason = Keep, ReasonWaiting
+		}
+	}
+}
+
+// opens tells whether o is a stub that an epoch has yet to decide.
+func (o *occurrence) opens(r *run) bool {
+	return o.Disposition == Stub && !o.withheld && o.key != "" && !r.isDecided(o)
+}
+
+// open appends the epoch of what is new and returns why nothing may be applied,
+// empty if it may.
+func (r *run) open(ctx context.Context) Reason {
+	epoch := docket.Epoch{Form: r.form(), Created: time.Now()}
+	for i := range r.list {
+		if o := &r.list[i]; o.opens(r) && !slices.Contains(epoch.Mems, o.key) {
+			epoch.Mems = append(epoch.Mems, o.key)
+		}
+	}
+	if len(epoch.Mems) == 0 {
+		return ""
+	}
+	decided, err := r.service.Log.Append(ctx, r.thread, epoch)
+	if err != nil {
+		r.errs = append(r.errs, fmt.Errorf("append an epoch: %w", err))
+		return ""
+	}
+	r.decided = decided
+	return r.held()
+}
+
+// plan turns what was settled into edits and the report.
+func (r *run) plan() Plan {
+	var p Plan
+	form := r.form()
+	for i := range r.list {
+		o := &r.list[i]
+		p.Report.Decisions = append(p.Report.Decisions, o.Decision)
+		if o.Applied {
+			text := string(o.handle.AppendStub(nil, form))
+			p.Edits = append(p.Edits, Edit{Message: o.Message, Replacement: Replacement{Result: o.at, Text: text}})
+		}
+	}
+	p.Report.Err = errors.Join(r.errs...)
+	return p
+}

@@ -1,0 +1,2 @@
+// Package wire is the splicer of request bodies.
+package wire

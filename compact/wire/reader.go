@@ -1,0 +1,124 @@
+package wire
+
+// Reading a request body: one pass of jsontext that keeps spans, never values.
+// Decoding into maps and back was decided against: it reorders keys, rounds
+// numbers and changes escapes, and with them every byte that a provider caches.
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// span is a range of bytes of a body. The zero span means absent.
+type span struct{ start, end int }
+
+func (s span) of(src []byte) []byte { return src[s.start:s.end] }
+func (s span) absent() bool         { return s.end == 0 }
+
+// errShape ends a reading of something that is JSON but not what was expected.
+var errShape = errors.New("wire: not the expected shape")
+
+// reader walks a body once.
+type reader struct {
+	src []byte
+	dec *jsontext.Decoder
+}
+
+func newReader(src []byte) *reader {
+	// A *bytes.Buffer makes the decoder read from src itself, without a copy.
+	return &reader{src, jsontext.NewDecoder(bytes.NewBuffer(src),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+}
+
+// value consumes the next value, whatever it is.
+func (r *reader) value() (span, error) {
+	v, err := r.dec.ReadValue()
+	end := int(r.dec.InputOffset())
+	return span{end - len(v), end}, err
+}
+
+// end checks that nothing but white space follows.
+func (r *reader) end() error {
+	if _, err := r.dec.ReadToken(); err != io.EOF {
+		return errShape
+	}
+	return nil
+}
+
+// next is the kind of the next value.
+func (r *reader) next() byte { return byte(r.dec.PeekKind()) }
+
+// object consumes the next value, which must be an object, and calls member for
+// each name; member consumes the value.
+func (r *reader) object(member func(name string) error) (span, error) {
+	return r.container('{', '}', func() error {
+		tok, err := r.dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		return member(tok.String())
+	})
+}
+
+// array is object's like for arrays; element consumes the element.
+func (r *reader) array(element func() error) (span, error) {
+	return r.container('[', ']', element)
+}
+
+func (r *reader) container(open, close byte, inner func() error) (s span, err error) {
+	if r.next() != open {
+		return s, errShape
+	}
+	if _, err = r.dec.ReadToken(); err != nil {
+		return s, err
+	}
+	s.start = int(r.dec.InputOffset()) - 1
+	for {
+		switch r.next() {
+		case close:
+			_, err = r.dec.ReadToken()
+			s.end = int(r.dec.InputOffset())
+			return s, err
+		case 0: // damaged: the next read says how
+			_, err = r.dec.ReadToken()
+			return s, cmpErr(err)
+		}
+		if err = inner(); err != nil {
+			return s, err
+		}
+	}
+}
+
+func cmpErr(err error) error {
+	if err == nil {
+		return errShape
+	}
+	return err
+}
+
+// text decodes a JSON string. Where it has no escape the result aliases lit; lossy
+// tells that it holds a lone surrogate or bytes that are not UTF-8.
+func text(lit []byte) (s []byte, lossy bool) {
+	inner := lit[1 : len(lit)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, !utf8.Valid(inner)
+	}
+	s, err := jsontext.AppendUnquote(make([]byte, 0, len(inner)), lit)
+	return s, err != nil
+}
+
+// isString tells whether a value's bytes are a JSON string.
+func isString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
+
+// str decodes a value that should be a string; anything else is empty.
+func str(v []byte) string {
+	if !isString(v) {
+		return ""
+	}
+	s, _ := text(v)
+	return string(s)
+}

@@ -11,7 +11,7 @@ import (
 
 // maxAside is the largest raw aside in bytes. What a decoder allocates for one is
 // bounded by what its stored bytes can expand to, as for a frame.
-const maxAside = 1 << 30
+const maxAside = 512 << 20
 
 const flagArgs = 1 // arguments are known: nil and empty differ
 

@@ -109,6 +109,7 @@ func newZstd(size int, level Level) *zstd.Encoder {
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(true),
+		zstd.WithSingleSegment(true), // the content size always stands in the header
 		zstd.WithZeroFrames(true))
 	if err != nil {
 		panic("codec: zstd refuses its options: " + err.Error())
@@ -132,11 +133,13 @@ type Frames struct {
 	Stored []byte
 }
 
-// Encode cuts payload and compresses its frames, on as many goroutines as there
-// are processors when there are several frames.
-func (e *Encoder) Encode(payload []byte) Frames {
-	f := Frames{Cuts: Cut(payload, e.size)}
-	f.Ends = make([]int64, len(f.Cuts))
+// Cut returns where the encoder's frames of payload end ([Cut]).
+func (e *Encoder) Cut(payload []byte) []int64 { return Cut(payload, e.size) }
+
+// Encode compresses the frames of a payload that is cut at cuts, on as many
+// goroutines as there are processors when there are several frames.
+func (e *Encoder) Encode(payload []byte, cuts []int64) Frames {
+	f := Frames{Cuts: cuts, Ends: make([]int64, len(cuts))}
 	workers := min(runtime.GOMAXPROCS(0), len(f.Cuts))
 	if workers <= 1 {
 		f.Stored = make([]byte, 0, len(payload)/3+64)

@@ -2,7 +2,7 @@ package codec
 import ("testing";"bytes")
 func TestQuick(t *testing.T) {
 	p := bytes.Repeat([]byte("héllo wörld ─ "), 20000)
-	f := NewEncoder(0,0).Encode(p)
+	e := NewEncoder(0,0); f := e.Encode(p, e.Cut(p))
 	c := Content{Frames:f}
 	parts := c.Parts()
 	m := map[string][]byte{}

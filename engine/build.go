@@ -1,0 +1,71 @@
+package engine
+
+// A result -> a draft: all that the commit puts into the store, made in the
+// caller's goroutine before the commit, so that one commit is short and writers
+// compress side by side.
+
+import (
+	"fmt"
+	"sync"
+
+	"docket"
+	"docket/codec"
+	"docket/index"
+)
+
+// gramShare is the share of the compressed frames that the grams section may take:
+// one eighth (DESIGN.md has the measurements).
+const gramShare = 8
+
+// small is the payload size in bytes below which starting goroutines costs more
+// than it saves.
+const small = 32 << 10
+
+// draft is a result ready to be committed. The handle lacks what the commit gives:
+// mem id, seq, thread, created.
+type draft struct {
+	handle docket.Handle
+	parts  []codec.Part
+	grams  []byte // nil: none
+	stored int64  // bytes of parts and grams
+	inline bool
+}
+
+func place(seq docket.Seq, what string) string { return fmt.Sprintf("record %d, %s", seq, what) }
+
+// build makes the draft of r, whose payload has the given digest.
+func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
+	var frames codec.Frames
+	var sections index.Sections
+	d := &draft{handle: docket.Handle{
+		CallID:  r.ID,
+		Tool:    r.Tool,
+		Bytes:   int64(len(r.Payload)),
+		Digest:  digest,
+		IsError: r.IsError,
+	}}
+	cuts := enc.Cut(r.Payload)
+	describe := func() {
+		sections = index.Build(r.Payload, cuts)
+		d.handle.Kind, d.handle.Chars = sections.Kind, sections.Chars
+		d.handle.Summary, d.handle.Schema, d.handle.Preview = index.Outline(r.Payload, sections)
+	}
+	if len(r.Payload) <= small {
+		describe()
+		frames = enc.Encode(r.Payload, cuts)
+	} else {
+		var wg sync.WaitGroup
+		wg.Go(describe)
+		frames = enc.Encode(r.Payload, cuts)
+		wg.Wait()
+	}
+	d.grams = index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/gramShare)
+	content := codec.Content{Frames: frames, Chars: sections.CharMap, Paths: sections.Paths}
+	if aside := (codec.Aside{Args: r.Args, Attachments: r.Attachments}); !aside.Empty() {
+		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))
+	}
+	d.parts = content.Parts()
+	d.stored, d.inline = codec.Size(d.parts)
+	d.stored += int64(len(d.grams))
+	return d
+}

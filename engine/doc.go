@@ -1,0 +1,2 @@
+// Package engine is the ledger that docket ships: on one bbolt file, and in memory.
+package engine

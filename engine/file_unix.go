@@ -1,0 +1,38 @@
+//go:build unix
+
+package engine
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// openFile opens a ledger's file. A symbolic link in its place is refused: whoever
+// can make one there could have us write into any file of ours.
+func openFile(path string, flag int, mode os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, mode)
+}
+
+// syncFolder makes a rename in dir durable.
+func syncFolder(dir string, o *Options) error {
+	if o.NoSync {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// noSpace tells whether err is a full disk or quota. bbolt wraps some of its errors
+// as text only, which resized covers.
+func noSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) ||
+		saysOnly(err, syscall.ENOSPC) || saysOnly(err, syscall.EDQUOT) || saysOnly(err, syscall.EFBIG)
+}
+
+// noMemory tells whether the address space is too small for what was asked.
+func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }

@@ -1,0 +1,101 @@
+package engine
+
+// Lists. None holds a transaction while the caller's loop runs: a page of handles
+// is copied, then yielded.
+
+import (
+	"context"
+	"iter"
+
+	"go.etcd.io/bbolt"
+
+	"docket"
+)
+
+// listPage is the number of handles read at once.
+const listPage = 128
+
+// List yields the handles of thread after a position; see [docket.Ledger]. Expired
+// records are listed, erased ones are not. What is recorded while it runs is
+// listed too.
+func (l *Ledger) List(ctx context.Context, thread docket.ThreadID, after docket.Seq) iter.Seq2[docket.Handle, error] {
+	return func(yield func(docket.Handle, error) bool) {
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(docket.Handle{}, err)
+				return
+			}
+			page, last, err := l.page(thread, after)
+			for _, h := range page {
+				if !yield(h, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(docket.Handle{}, err)
+				return
+			}
+			if last == after {
+				return
+			}
+			after = last
+		}
+	}
+}
+
+// page returns the next handles after a position, and the position it came to:
+// after itself at the end.
+func (l *Ledger) page(thread docket.ThreadID, after docket.Seq) (page []docket.Handle, last docket.Seq, err error) {
+	last = after
+	err = l.view("thread", func(tx *bbolt.Tx) error {
+		t, err := openThread(tx, l.path, thread)
+		if err != nil || t == nil {
+			return err
+		}
+		n := 0
+		for seq, err := range t.visible(after) {
+			if err != nil {
+				return err
+			}
+			row, err := t.row(seq)
+			if err != nil {
+				return err
+			}
+			last = seq
+			if row.state != erased {
+				row.handle.Thread = thread
+				page = append(page, row.handle)
+			}
+			if n++; n == listPage {
+				return nil
+			}
+		}
+		return nil
+	})
+	return page, last, err
+}
+
+// visible yields the positions that the thread sees after a position, ascending.
+func (t *thread) visible(after docket.Seq) iter.Seq2[docket.Seq, error] {
+	return func(yield func(docket.Seq, error) bool) {
+		order, err := t.bucket(bucketOrder)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		if after+1 == 0 {
+			return
+		}
+		c := order.Cursor()
+		for k, _ := c.Seek(seqKey(after + 1)); k != nil; k, _ = c.Next() {
+			seq, ok := parseSeq(k)
+			if !ok {
+				yield(0, t.damaged("thread order", "a position"))
+				return
+			}
+			if !yield(seq, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package engine
+
+// Writing one record into a transaction.
+
+import (
+	"errors"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"docket"
+	"docket/codec"
+)
+
+// appendFill is how full bbolt leaves the pages of buckets whose keys ascend. Its
+// default of a half is for keys that arrive in any order.
+const appendFill = 0.95
+
+// put records d in the thread's lineage and makes it visible in the thread. The
+// record may be in the lineage already: of another thread, or expired; it keeps
+// its handle then.
+func (t *thread) put(d *draft, now time.Time) (docket.Handle, error) {
+	h := d.handle
+	h.MemID = docket.DeriveMemID(t.key, h.CallID, h.Digest)
+	seq, err := t.seqOf(h.MemID)
+	if err != nil {
+		return h, err
+	}
+	if seq == 0 {
+		if seq, err = t.claim(h.MemID); err != nil {
+			return h, err
+		}
+		h.Created, h.Seq = now.UTC().Round(0), seq
+		return h, errors.Join(t.putRow(seq, row{stored: d.stored, handle: h}), t.putDraft(seq, d), t.show(seq, h.CallID))
+	}
+	r, err := t.row(seq)
+	if err != nil {
+		return h, err
+	}
+	if r.state == expired {
+		if err := t.putDraft(seq, d); err != nil {
+			return h, err
+		}
+		if err := t.putRow(seq, row{stored: d.stored, handle: r.handle}); err != nil {
+			return h, err
+		}
+	}
+	return r.handle, t.show(seq, h.CallID)
+}
+
+// claim takes the next position of the lineage for id.
+func (t *thread) claim(id docket.MemID) (docket.Seq, error) {
+	data, err := t.bucket(bucketData)
+	if err != nil {
+		return 0, err
+	}
+	mems, err := t.bucket(bucketMems)
+	if err != nil {
+		return 0, err
+	}
+	n, err := data.NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	return docket.Seq(n), mems.Put([]byte(id), seqKey(docket.Seq(n)))
+}
+
+// putRow writes a record's state and handle.
+func (t *thread) putRow(seq docket.Seq, r row) error {
+	handles, err := t.bucket(bucketHandles)
+	if err != nil {
+		return err
+	}
+	handles.FillPercent = appendFill
+	return handles.Put(seqKey(seq), appendRow(nil, r))
+}
+
+// putDraft writes a record's segment and grams.
+func (t *thread) putDraft(seq docket.Seq, d *draft) error {
+	data, err := t.bucket(bucketData)
+	if err != nil {
+		return err
+	}
+	if err := putParts(data, seqKey(seq), d); err != nil {
+		return err
+	}
+	if d.grams == nil {
+		return nil
+	}
+	grams, err := t.bucket(bucketGrams)
+	if err != nil {
+		return err
+	}
+	grams.FillPercent = appendFill
+	return grams.Put(seqKey(seq), d.grams)
+}
+
+// putParts writes a segment: small ones as one value, large ones as a bucket of
+// their own, which bbolt writes once and frees as a whole.
+func putParts(data *bbolt.Bucket, key []byte, d *draft) error {
+	data.FillPercent = appendFill
+	if d.inline {
+		return data.Put(key, codec.AppendInline(nil, d.parts))
+	}
+	own, err := data.CreateBucket(key)
+	if err != nil {
+		return err
+	}
+	own.FillPercent = 1
+	for _, p := range d.parts {
+		if err := own.Put(codec.AppendKey(nil, p.ID, p.Group), p.Body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show makes the record at seq visible in the thread.
+func (t *thread) show(seq docket.Seq, call docket.CallID) error {
+	order, err := t.bucket(bucketOrder)
+	if err != nil {
+		return err
+	}
+	calls, err := t.bucket(bucketCalls)
+	if err != nil {
+		return err
+	}
+	order.FillPercent = appendFill
+	return errors.Join(order.Put(seqKey(seq), nil), calls.Put(callKey(call, seq), nil))
+}

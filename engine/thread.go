@@ -1,0 +1,191 @@
+package engine
+
+// A thread and its lineage inside of a transaction.
+
+import (
+	"bytes"
+	"crypto/rand"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"docket"
+)
+
+// thread is a thread in a transaction: what it sees, and the lineage that keeps
+// it.
+type thread struct {
+	file    string
+	info    threadInfo
+	key     docket.LineageKey
+	own     *bbolt.Bucket // threads / thread id
+	lineage *bbolt.Bucket // lineages / lineage id
+}
+
+// openThread returns the thread called id, nil if there is none.
+func openThread(tx *bbolt.Tx, file string, id docket.ThreadID) (*thread, error) {
+	threads := tx.Bucket(bucketThreads)
+	if threads == nil || id == "" {
+		return nil, nil
+	}
+	own := threads.Bucket([]byte(id))
+	if own == nil {
+		return nil, nil
+	}
+	t := &thread{file: file, own: own}
+	var ok bool
+	if t.info, ok = parseInfo(own.Get(keyInfo)); !ok {
+		return nil, t.damaged("thread info", "a checked info value")
+	}
+	if lineages := tx.Bucket(bucketLineages); lineages != nil {
+		t.lineage = lineages.Bucket(t.info.lineage[:])
+	}
+	if t.lineage == nil {
+		return nil, t.damaged("thread info", "the lineage that it names")
+	}
+	if n := copy(t.key[:], t.lineage.Get(keyKey)); n != len(t.key) {
+		return nil, t.damaged("lineage key", "32 bytes")
+	}
+	return t, nil
+}
+
+// makeThread makes a thread with a lineage of its own.
+func makeThread(tx *bbolt.Tx, file string, id docket.ThreadID, now time.Time) (*thread, error) {
+	t := &thread{file: file, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
+	rand.Read(t.key[:])
+	lineages, err := tx.CreateBucketIfNotExists(bucketLineages)
+	if err != nil {
+		return nil, err
+	}
+	if t.lineage, err = makeBucket(lineages, t.info.lineage[:], bucketMems, bucketHandles, bucketGrams, bucketData, bucketMembers); err != nil {
+		return nil, err
+	}
+	if err = t.lineage.Put(keyKey, t.key[:]); err != nil {
+		return nil, err
+	}
+	if err = t.lineage.Bucket(bucketMembers).Put([]byte(id), nil); err != nil {
+		return nil, err
+	}
+	threads, err := tx.CreateBucketIfNotExists(bucketThreads)
+	if err != nil {
+		return nil, err
+	}
+	if t.own, err = makeBucket(threads, []byte(id), bucketOrder, bucketCalls, bucketEpochs, bucketDecided); err != nil {
+		return nil, err
+	}
+	return t, t.own.Put(keyInfo, appendInfo(nil, t.info))
+}
+
+// makeBucket makes a bucket with empty sub-buckets.
+func makeBucket(in *bbolt.Bucket, name []byte, subs ...[]byte) (*bbolt.Bucket, error) {
+	b, err := in.CreateBucket(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, sub := range subs {
+		if _, err := b.CreateBucket(sub); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func (t *thread) damaged(place, expected string) error {
+	return &docket.CorruptError{File: t.file, Place: place, Expected: expected, Found: "none"}
+}
+
+// bucket returns one of the buckets that every thread and lineage has.
+func (t *thread) bucket(name []byte) (*bbolt.Bucket, error) {
+	in := t.lineage
+	switch {
+	case bytes.Equal(name, bucketOrder), bytes.Equal(name, bucketCalls),
+		bytes.Equal(name, bucketEpochs), bytes.Equal(name, bucketDecided):
+		in = t.own
+	}
+	if b := in.Bucket(name); b != nil {
+		return b, nil
+	}
+	return nil, t.damaged("bucket "+string(name), "a bucket")
+}
+
+// seqOf returns the position of the record called id in the lineage, whether or
+// not the thread sees it; 0 if there is none.
+func (t *thread) seqOf(id docket.MemID) (docket.Seq, error) {
+	mems, err := t.bucket(bucketMems)
+	if err != nil {
+		return 0, err
+	}
+	v := mems.Get([]byte(id))
+	if v == nil {
+		return 0, nil
+	}
+	seq, ok := parseSeq(v)
+	if !ok || seq == 0 {
+		return 0, t.damaged("mem id index", "a position")
+	}
+	return seq, nil
+}
+
+// sees tells whether the record at seq is visible in the thread.
+func (t *thread) sees(seq docket.Seq) (bool, error) {
+	order, err := t.bucket(bucketOrder)
+	if err != nil {
+		return false, err
+	}
+	return order.Get(seqKey(seq)) != nil, nil
+}
+
+// row returns what handles has at seq.
+func (t *thread) row(seq docket.Seq) (row, error) {
+	handles, err := t.bucket(bucketHandles)
+	if err != nil {
+		return row{}, err
+	}
+	r, ok := parseRow(handles.Get(seqKey(seq)))
+	if !ok {
+		return row{}, t.damaged(place(seq, "handle"), "a checked handle")
+	}
+	r.handle.Seq = seq
+	return r, nil
+}
+
+// find returns the row of the record that the thread sees under id; false if
+// there is none.
+func (t *thread) find(id docket.MemID) (row, docket.Seq, bool, error) {
+	seq, err := t.seqOf(id)
+	if err != nil || seq == 0 {
+		return row{}, 0, false, err
+	}
+	visible, err := t.sees(seq)
+	if err != nil || !visible {
+		return row{}, 0, false, err
+	}
+	r, err := t.row(seq)
+	return r, seq, err == nil, err
+}
+
+// callSeqs yields the positions of the thread's records whose call id has the
+// digest of id, ascending.
+func (t *thread) callSeqs(id docket.CallID) iter.Seq2[docket.Seq, error] {
+	return func(yield func(docket.Seq, error) bool) {
+		calls, err := t.bucket(bucketCalls)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		prefix := callPrefix(id)
+		c := calls.Cursor()
+		for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+			seq, ok := parseSeq(k[len(prefix):])
+			if !ok {
+				yield(0, t.damaged("call index", "a position"))
+				return
+			}
+			if !yield(seq, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+// Viewing one record.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"docket"
+	"docket/codec"
+)
+
+func isConflict(err error) bool { return errors.Is(err, docket.ErrConflict) }
+
+// View calls fn with the record that id names in thread; see [docket.Ledger]. fn
+// runs inside of a read transaction: while it runs, pages that writers free are
+// not used again, so it should not wait for a network. It may call the ledger,
+// except Close.
+func (l *Ledger) View(ctx context.Context, thread docket.ThreadID, id docket.MemID, fn func(docket.Record) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.view("record "+string(id), func(tx *bbolt.Tx) error {
+		t, err := openThread(tx, l.path, thread)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			return docket.ErrNotFound
+		}
+		row, seq, ok, err := t.find(id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return docket.ErrNotFound
+		}
+		row.handle.Thread = thread
+		switch row.state {
+		case erased:
+			return docket.ErrErased
+		case expired:
+			return &docket.ExpiredError{Handle: row.handle, Expired: row.since}
+		}
+		rec, err := t.record(seq, row.handle, l.dec)
+		if err != nil {
+			return err
+		}
+		return callUser(func() error { return fn(rec) })
+	})
+}
+
+// record opens the segment at seq.
+func (t *thread) record(seq docket.Seq, h docket.Handle, dec *codec.Decoder) (*record, error) {
+	data, err := t.bucket(bucketData)
+	if err != nil {
+		return nil, err
+	}
+	grams, err := t.bucket(bucketGrams)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{file: t.file, handle: h, key: t.key, dec: dec, grams: grams.Get(seqKey(seq))}
+	var parts codec.Parts
+	if own := data.Bucket(seqKey(seq)); own != nil {
+		parts = bucketParts{own}
+	} else if parts, err = codec.ParseInline(data.Get(seqKey(seq))); err != nil {
+		return nil, r.damaged("segment", err)
+	}
+	if r.segment, err = codec.Open(parts); err != nil {
+		return nil, r.damaged("segment head", err)
+	}
+	if int64(r.segment.Raw) != h.Bytes {
+		return nil, r.damaged("segment head", fmt.Errorf("%d bytes where the handle has %d", r.segment.Raw, h.Bytes))
+	}
+	return r, nil
+}
+
+// record is a [docket.Record] on either ledger.
+type record struct {
+	file    string
+	handle  docket.Handle
+	key     docket.LineageKey
+	segment codec.Segment
+	grams   []byte
+	dec     *codec.Decoder
+
+	aside    codec.Aside
+	asideErr error
+	decoded  bool // aside and asideErr are set
+}
+
+var _ docket.Record = (*record)(nil)
+
+func (r *record) damaged(what string, err error) error {
+	return &docket.CorruptError{File: r.file, Place: place(r.handle.Seq, what), Expected: "bytes as they were written", Found: err.Error()}
+}
+
+func (r *record) Handle() docket.Handle { return r.handle }
+
+func (r *record) Frames() int { return int(r.segment.Frames) }
+
+func (r *record) Tag(text []byte) string { return docket.DeriveTag(r.key, text) }
+
+// Section returns nil for a section that cannot be read as well: it only narrows.
+func (r *record) Section(id docket.SectionID) (section []byte) {
+	_ = guard(r.file, "", func() error {
+		switch id {
+		case docket.SectionChars:
+			section = r.segment.Part(codec.PartChars)
+		case docket.SectionPaths:
+			section = r.segment.Part(codec.PartPaths)
+		case docket.SectionGrams:
+			section = r.grams
+		}
+		return nil
+	})
+	return section
+}
+
+func (r *record) AppendFrame(dst []byte, n int) ([]byte, error) {
+	out := dst
+	what := fmt.Sprintf("frame %d", n)
+	err := guard(r.file, place(r.handle.Seq, what), func() (err error) {
+		if out, err = r.segment.AppendFrame(dst, n, r.dec); errors.Is(err, codec.ErrDamaged) {
+			err = r.damaged(what, err)
+		}
+		return err
+	})
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// Args returns nil for arguments that cannot be read as well; Attachments then
+// says what is damaged.
+func (r *record) Args() []byte {
+	r.decodeAside()
+	return r.aside.Args
+}
+
+func (r *record) Attachments() ([]docket.Attachment, error) {
+	r.decodeAside()
+	if r.asideErr != nil {
+		return nil, r.asideErr
+	}
+	var out []docket.Attachment
+	for _, a := range r.aside.Attachments {
+		out = append(out, docket.Attachment{Kind: a.Kind, Data: bytes.Clone(a.Data)})
+	}
+	return out, nil
+}
+
+func (r *record) decodeAside() {
+	if r.decoded {
+		return
+	}
+	r.decoded = true
+	r.asideErr = guard(r.file, place(r.handle.Seq, "aside"), func() (err error) {
+		if r.aside, err = r.segment.Aside(r.dec); err != nil {
+			err = r.damaged("aside", err)
+		}
+		return err
+	})
+}

@@ -1,0 +1,138 @@
+package recall
+
+// What a model gets. The first line is the head with its tag (docket.AppendAnswer)
+// and says what follows: the unit, the covered range of how many characters, the
+// matches shown of how many, and the cursor only when there is more. FORMAT.md
+// ("Answer") is normative for the head; the sentences after it may change between
+// releases, since an answer is never looked up again.
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"docket"
+)
+
+// headBound is how many characters an answer may have beyond its limit: the head
+// and the line after it, in which what was asked is quoted.
+const headBound = 1024
+
+// quoteChars is how much of what was asked an answer quotes.
+const quoteChars = 80
+
+// appendAnswer appends the answer a to req, during the view of rec.
+func appendAnswer(dst []byte, rec docket.Record, req Request, a Answer) []byte {
+	rest := []byte{' '}
+	switch {
+	case a.Stub:
+		rest = fmt.Appendf(rest, "summary; the payload has %d characters", a.TotalChars)
+	case a.TotalChars == 0:
+		rest = append(rest, emptyText(req)...)
+	case req.Query != "":
+		rest = appendQueryLine(rest, req, a)
+	case a.Start == a.TotalChars:
+		rest = append(rest, pastEnd(req, a)...)
+	default:
+		rest = appendRangeLine(rest, req, a)
+	}
+	text := a.AppendText(nil)
+	if !utf8.Valid(text) {
+		rest = append(rest, "; bytes that are not UTF-8 are shown as \uFFFD, one character each"...)
+	}
+	if len(text) > 0 {
+		rest = appendValid(append(rest, '\n'), text)
+	}
+	return docket.AppendAnswer(dst, rec, rest)
+}
+
+func appendRangeLine(dst []byte, req Request, a Answer) []byte {
+	dst = appendOf(dst, req, "characters", a)
+	if a.NextOffset >= 0 {
+		dst = appendMore(dst, a, "json_path", req.Path != "")
+	} else {
+		dst = append(dst, "; this is the end"...)
+	}
+	return dst
+}
+
+func appendQueryLine(dst []byte, req Request, a Answer) []byte {
+	switch {
+	case a.MatchCount == 0:
+		return appendNoMatch(dst, req, a)
+	case a.MatchCountExact && a.MatchCount == len(a.Matches):
+		dst = fmt.Appendf(dst, "%d of %d matches", len(a.Matches), a.MatchCount)
+	case a.MatchCountExact:
+		dst = fmt.Appendf(dst, "first %d of %d matches", len(a.Matches), a.MatchCount)
+	default:
+		dst = fmt.Appendf(dst, "first %d of at least %d matches", len(a.Matches), a.MatchCount)
+	}
+	dst = append(append(dst, " for "...), quote(req.Query)...)
+	if a.Escaped != "" {
+		dst = append(append(dst, ", found in its JSON-escaped form "...), quoteRaw(a.Escaped)...)
+	}
+	dst = appendOf(append(dst, ", "...), req, "searched characters", a)
+	if a.NextOffset >= 0 {
+		dst = appendMore(dst, a, "query", true)
+	}
+	return dst
+}
+
+// appendOf appends the covered range, and of what.
+func appendOf(dst []byte, req Request, what string, a Answer) []byte {
+	dst = fmt.Appendf(dst, "%s %d–%d of %d", what, a.Start, a.End, a.TotalChars)
+	if req.Path != "" {
+		dst = append(append(dst, " at json_path "...), quote(req.Path)...)
+	}
+	return dst
+}
+
+// appendMore appends the cursor.
+func appendMore(dst []byte, a Answer, same string, needed bool) []byte {
+	dst = append(dst, "; more: offset="...)
+	dst = strconv.AppendInt(dst, a.NextOffset, 10)
+	if needed {
+		dst = append(append(dst, " with the same "...), same...)
+	}
+	return dst
+}
+
+// appendValid appends text, every byte that is not UTF-8 as U+FFFD, so that
+// characters keep their number.
+func appendValid(dst, text []byte) []byte {
+	if utf8.Valid(text) {
+		return append(dst, text...)
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		dst = utf8.AppendRune(dst, r)
+		text = text[size:]
+	}
+	return dst
+}
+
+// quote quotes what was asked, cut to a bounded length.
+func quote(s string) string { return strconv.Quote(clip(s, quoteChars)) }
+
+// quoteRaw is quote without escaping what is escaped already.
+func quoteRaw(s string) string { return visible(clip(s, quoteChars)) }
+
+// clip cuts s to at most n characters, the last an ellipsis.
+func clip(s string, n int) string {
+	for i := range s {
+		if n--; n == 0 {
+			if _, size := utf8.DecodeRuneInString(s[i:]); i+size == len(s) {
+				return s
+			}
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// visible returns s as part of one line: what a reader cannot see is escaped.
+func visible(s string) string {
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`)
+}

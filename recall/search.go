@@ -1,0 +1,102 @@
+package recall
+
+// Searching all records of a thread. The ledger rules records out where it can
+// (docket.Narrower); what is left is verified on the payloads with the machinery
+// of one fetch. Payloads alone are searched: names and arguments of calls are in
+// the conversation anyway.
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"docket"
+)
+
+// SearchRequest says what to look for in the records of a thread.
+type SearchRequest struct {
+	Query      string // as in [Request]; empty: every record, without matches
+	IgnoreCase bool
+	Window     int // as in [Request]
+	MaxMatches int // of one record. 0: DefaultMaxMatches
+	// MaxChars limits the windows of one record together, as in [Request].
+	MaxChars int64
+	// MaxRecords ends the search after that many records with a match. 0: no
+	// limit.
+	MaxRecords int
+	After      docket.Seq // begins after the record at this position
+}
+
+// Search yields an answer for every record of thread that matches, in the order of
+// recording. A record that cannot be read yields its error with the answer's
+// MemID, and the search goes on; records that are expired or erased are passed
+// over. An error without a MemID ends the iteration.
+func Search(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req SearchRequest) iter.Seq2[Answer, error] {
+	return func(yield func(Answer, error) bool) {
+		one, err := Request{
+			Query: req.Query, IgnoreCase: req.IgnoreCase, Window: req.Window, MaxMatches: req.MaxMatches, MaxChars: req.MaxChars,
+		}.checked()
+		if err != nil {
+			yield(Answer{}, err)
+			return
+		}
+		found := 0
+		for id, err := range candidates(ctx, l, thread, req) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Answer{}, err)
+				return
+			}
+			one.MemID = id
+			a, ok, err := searchRecord(ctx, l, thread, one, req.After)
+			if ok && err == nil {
+				found++
+			}
+			if ok && (!yield(a, err) || found == req.MaxRecords && found > 0) {
+				return
+			}
+		}
+	}
+}
+
+// candidates yields the records that may match.
+func candidates(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req SearchRequest) iter.Seq2[docket.MemID, error] {
+	if n, ok := l.(docket.Narrower); ok && req.Query != "" {
+		return n.Narrow(ctx, thread, []byte(req.Query), req.IgnoreCase)
+	}
+	return func(yield func(docket.MemID, error) bool) {
+		for h, err := range l.List(ctx, thread, req.After) {
+			if !yield(h.MemID, err) {
+				return
+			}
+		}
+	}
+}
+
+// searchRecord searches one record; ok tells whether there is anything to say of
+// it.
+func searchRecord(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request, after docket.Seq) (a Answer, ok bool, err error) {
+	err = l.View(ctx, thread, req.MemID, func(rec docket.Record) error {
+		h := rec.Handle()
+		if h.Seq <= after {
+			return nil
+		}
+		if req.Query == "" {
+			a, ok = Answer{Handle: h, TotalChars: h.Chars, NextOffset: -1}, true
+			return nil
+		}
+		a, err = fetch(ctx, rec, req)
+		ok = a.MatchCount > 0
+		return err
+	})
+	var expired *docket.ExpiredError
+	if errors.Is(err, docket.ErrNotFound) || errors.Is(err, docket.ErrErased) || errors.As(err, &expired) {
+		return Answer{}, false, nil
+	}
+	if err != nil {
+		return Answer{Handle: docket.Handle{MemID: req.MemID}}, true, err
+	}
+	return a, ok, nil
+}

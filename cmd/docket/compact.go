@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"docket"
+	"docket/compact"
+	"docket/compact/wire"
+	"docket/engine"
+)
+
+// maxBody is the largest request body that compact and trim take: providers take
+// 32 MB.
+const maxBody = 256 << 20
+
+type compactFlags struct {
+	dialect, thread, report string
+	recallTool, unit, mode  string
+	threshold, minSaving    int64
+	keep                    int
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	var f compactFlags
+	c := verb("main", &cobra.Command{
+		Use:   "compact [--threshold N] [--keep N] [--thread T] [--report FILE] [FILE | -]",
+		Short: "replace stale results of a request body by stubs",
+		Long: `Read a provider's request body, record its tool results, replace stale ones by
+stubs, and print the wire body: every byte outside of the replaced results is as it
+was. A body that cannot be read is printed as it is, with exit code 1; a result that
+could not be recorded stays whole, with exit code 4.
+
+A stub goes out only if the body's tools hold the recall tool (docket tool prints
+it), since a model could not follow it otherwise; --recall-tool says that the model
+can reach it all the same.
+
+What was stubbed once stays a stub in every later body of the same thread: use one
+thread for each conversation. --report writes one JSON object a result: index,
+message, call_id, tool, size, disposition, reason, applied, mem_id.`,
+		Example: `  docket compact --thread build-7 --threshold 2000 --keep 3 request.json > wire.json`,
+	}, cobra.MaximumNArgs(1))
+	flags := c.Flags()
+	flags.StringVar(&f.dialect, "dialect", "anthropic", "the body's `format`: anthropic")
+	flags.StringVar(&f.thread, "thread", defaultThread, "the `thread` that the body belongs to")
+	flags.Int64Var(&f.threshold, "threshold", compact.DefaultThreshold, "only results of more than `n` characters")
+	flags.IntVar(&f.keep, "keep", compact.Default().KeepLast, "leave the last `n` results whole")
+	flags.StringVar(&f.unit, "keep-unit", "results", "what --keep counts: results or rounds")
+	flags.StringVar(&f.mode, "mode", "sliding", "sliding, offload (before the current turn) or arrival (at once)")
+	flags.Int64Var(&f.minSaving, "min-saving", 0, "change sent messages only to save `n` characters at once")
+	flags.StringVar(&f.recallTool, "recall-tool", "", "the recall tool's `name`, if the body's tools do not show it")
+	flags.StringVar(&f.report, "report", "", "write the decisions to `FILE`, one JSON object a result")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		policy, err := f.policy()
+		if err != nil {
+			return err
+		}
+		body, err := a.read(argument(args, 0), maxBody)
+		if err != nil {
+			return err
+		}
+		return a.compact(c.Context(), &f, policy, body)
+	}
+	return c
+}
+
+func (f *compactFlags) policy() (compact.Policy, error) {
+	p := compact.Policy{Threshold: f.threshold, KeepLast: f.keep, MinSaving: f.minSaving}
+	if f.threshold == 0 {
+		p.Threshold = -1
+	}
+	switch f.unit {
+	case "results":
+	case "rounds":
+		p.KeepUnit = compact.KeepRounds
+	default:
+		return p, usagef("--keep-unit is results or rounds, not %q", f.unit)
+	}
+	switch f.mode {
+	case "sliding":
+	case "offload":
+		p.Mode = compact.ModeOffload
+	case "arrival":
+		p.Mode = compact.ModeArrival
+	default:
+		return p, usagef("--mode is sliding, offload or arrival, not %q", f.mode)
+	}
+	if f.dialect != "anthropic" {
+		return p, usagef("--dialect %q is not known: anthropic is", f.dialect)
+	}
+	return p, nil
+}
+
+func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Policy, body []byte) error {
+	if !json.Valid(body) {
+		a.out.Write(body)
+		return fmt.Errorf("the body is not valid JSON: it is passed on as it is")
+	}
+	var report compact.Report
+	view := body
+	err := a.forWriting(func(l *engine.Ledger) error {
+		dialect := wire.Anthropic{Service: &compact.Service{Ledger: l, Log: l, Policy: policy}, RecallTool: f.recallTool}
+		view, report = dialect.View(ctx, docket.ThreadID(f.thread), body)
+		return nil
+	})
+	if _, werr := a.out.Write(view); werr != nil {
+		return werr
+	}
+	if err != nil {
+		return err
+	}
+	if f.report != "" {
+		if err := writeReport(f.report, report); err != nil {
+			return err
+		}
+	}
+	a.tell(report, len(body), len(view))
+	if report.Err != nil {
+		return codeError{fmt.Errorf("some results stay whole: %w", report.Err), exitPartial}
+	}
+	return nil
+}
+
+// tell says on standard error what became of the body.
+func (a *app) tell(report compact.Report, before, after int) {
+	stubs, unreachable := 0, 0
+	for _, d := range report.Decisions {
+		if d.Applied {
+			stubs++
+		}
+		if d.Reason == compact.ReasonNoRecallTool {
+			unreachable++
+		}
+	}
+	fmt.Fprintf(a.err, "docket: %d of %d results are stubs: %s of %s bytes go out\n", stubs, len(report.Decisions), grouped(int64(after)), grouped(int64(before)))
+	if unreachable > 0 {
+		fmt.Fprintf(a.err, "docket: %d more stay whole because the body's tools hold no recall tool: add what docket tool prints, or pass --recall-tool\n", unreachable)
+	}
+}
+
+func writeReport(name string, report compact.Report) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, d := range report.Decisions {
+		if err := enc.Encode(d); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(name, []byte(b.String()), 0o600)
+}

@@ -66,7 +66,7 @@ var broken = []struct {
 	{"List forgets the last", "list in order of recording", Options{}},
 	{"List goes on", "list stops when asked", Options{}},
 	{"Narrow by frame", "narrow never misses", Options{}},
-	{"Narrow ignores case wrongly", "narrow never misses", Options{}},
+	{"Narrow knows no folding", "narrow never misses", Options{}},
 	{"log decides again", "log is grow-only", Options{}},
 	{"last form wins", "log is grow-only", Options{}},
 	{"log hands out its map", "log is grow-only", Options{}},

@@ -232,10 +232,8 @@ func (l *reference) mayContain(rec *refRecord, query []byte, fold bool) bool {
 	switch {
 	case l.has("Narrow by frame"):
 		return bytes.Contains(rec.payload[:min(len(rec.payload), 4096)], query)
-	case l.has("Narrow ignores case wrongly") && fold:
-		return bytes.Contains(bytes.ToLower(rec.payload), bytes.ToLower(query))
-	case fold:
-		return bytes.Contains(rec.folded, folded(query))
+	case fold && !l.has("Narrow knows no folding"):
+		return bytes.Contains(rec.folded(), folded(query))
 	}
 	return bytes.Contains(rec.payload, query)
 }
@@ -316,7 +314,7 @@ type refRecord struct {
 	key         docket.LineageKey
 	handle      docket.Handle
 	payload     []byte
-	folded      []byte
+	folded      func() []byte
 	args        []byte
 	attachments []docket.Attachment
 }
@@ -337,7 +335,8 @@ func newRefRecord(l *reference, t *refThread, id docket.ThreadID, r docket.Resul
 	} else {
 		r.Payload = bytes.Clone(payload)
 	}
-	rec := &refRecord{ledger: l, key: t.key, payload: r.Payload, folded: folded(r.Payload), args: r.Args, attachments: r.Attachments}
+	rec := &refRecord{ledger: l, key: t.key, payload: r.Payload, args: r.Args, attachments: r.Attachments}
+	rec.folded = sync.OnceValue(func() []byte { return folded(rec.payload) })
 	if l.has("args never nil") && rec.args == nil {
 		rec.args = []byte{}
 	}

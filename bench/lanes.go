@@ -1,0 +1,109 @@
+package bench
+
+// Lanes: each subject on a file of its own in one temporary folder.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"go.etcd.io/bbolt"
+)
+
+// lane is one subject, what it holds, and what was measured of it.
+type lane struct {
+	subject
+	dir  string
+	open opener
+	id   string // of the payload, where there is one
+	*meter
+}
+
+// inLanes records the payload in a fresh ledger of each subject and calls fn.
+func (r *runner) inLanes(ctx context.Context, payload []byte, fn func([]*lane) error) error {
+	return r.inEmptyLanes(func(lanes []*lane) (err error) {
+		for _, l := range lanes {
+			if l.id, err = l.record(ctx, "call", payload); err != nil {
+				return fmt.Errorf("bench: %s: %w", l.name(), err)
+			}
+		}
+		return fn(lanes)
+	})
+}
+
+// inEmptyLanes opens a fresh ledger of each subject, calls fn, and removes them.
+func (r *runner) inEmptyLanes(fn func([]*lane) error) error {
+	return r.inTemp(func(dir string) (err error) {
+		var lanes []*lane
+		defer func() {
+			for _, l := range lanes {
+				err = errors.Join(err, l.close())
+			}
+		}()
+		for _, open := range r.openers {
+			sub, err := open(dir)
+			if err != nil {
+				return err
+			}
+			lanes = append(lanes, &lane{subject: sub, dir: dir, open: open, meter: newMeter()})
+		}
+		return fn(lanes)
+	})
+}
+
+// inTemp calls fn with a new folder and removes it.
+func (r *runner) inTemp(fn func(dir string) error) (err error) {
+	dir, err := os.MkdirTemp(r.Dir, "docket-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return fn(dir)
+}
+
+// reopen closes the lane's ledger, calls between, and opens it again.
+func (l *lane) reopen(between func() error) error {
+	if err := l.close(); err != nil {
+		return err
+	}
+	if err := between(); err != nil {
+		return err
+	}
+	sub, err := l.open(l.dir)
+	if err != nil {
+		return err
+	}
+	l.subject = sub
+	return nil
+}
+
+// chill makes the next operation a cold one: the ledger is closed, its file's
+// pages are dropped from the page cache where the system lets us (Linux), and it
+// is opened again. What is not cold: the processor's caches, the program's code,
+// the disk's own cache, and what opening reads.
+func (l *lane) chill() error {
+	return l.reopen(func() error {
+		if err := evict(l.file()); err != nil {
+			return fmt.Errorf("bench: evict %q: %w", l.file(), err)
+		}
+		return nil
+	})
+}
+
+// commits returns the number of commits that the lane's file has seen: the id of
+// bbolt's last transaction, read from the file itself, whoever wrote it.
+func (l *lane) commits() (n int64, err error) {
+	err = l.reopen(func() error {
+		db, err := bbolt.Open(l.file(), 0o600, &bbolt.Options{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return db.View(func(tx *bbolt.Tx) error {
+			n = int64(tx.ID())
+			return nil
+		})
+	})
+	return n, err
+}

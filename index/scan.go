@@ -224,14 +224,11 @@ func (s *scanner) bad(at int, want string) token {
 	return tokenBad
 }
 
-// err returns the error of a tokenBad.
-func (s *scanner) err() error { return &SyntaxError{Offset: int64(s.pos), Want: s.want} }
-
 // Eight copies of a byte in a word, and the test whether a byte of a word is zero
 // or below a limit: exact for the lowest byte that it flags, which is the one that
 // is looked at. (Bit Twiddling Hacks, "Determine if a word has a byte less than n".)
 const (
-	eight    = 0x0101010101010101
+	eight   = 0x0101010101010101
 	topBits = 0x8080808080808080
 )
 
@@ -303,7 +300,7 @@ func hex4(b []byte) (r rune, ok bool) {
 		case isDigit(c):
 			c -= '0'
 		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c|0x20 - 'a' + 10
+			c = c | 0x20 - 'a' + 10
 		default:
 			return 0, false
 		}

@@ -1,0 +1,175 @@
+package index
+
+// The paths section: where the large values of a JSON payload lie. It has a row for
+// every value of at least grain bytes and marks at borders between members, so that
+// a walk reads the few kilobytes around its target and nothing else. Small values
+// have no row: to find one among the members between two marks costs less than
+// decoding the frame that they lie in, and a table of every value would be larger
+// than the payload's frames. FORMAT.md, "Paths section", is normative. Building is
+// in path_build.go, walking in path_walk.go.
+
+import (
+	"encoding/binary"
+
+	"docket/internal/seal"
+)
+
+// pathsVersion is the first byte of the section.
+const pathsVersion = 1
+
+// Sizes of the parts of the section's body.
+const (
+	pathsHead = 24 // version, root kind, 2 reserved, grain, rows, marks, keys, payload size
+	rowSize   = 24 // start, end, members, first mark, first key, kind and flags
+	markSize  = 12 // ordinal, offset, child
+	keySize   = 8  // hash, mark
+)
+
+// valueKind is what a value is, as rows store it.
+type valueKind uint8
+
+const (
+	kindObject valueKind = iota + 1
+	kindArray
+	kindString
+	kindScalar // a number, true, false, null
+	kindDocs   // the values of an NDJSON payload, as if they were an array
+)
+
+var kindWords = [...]string{"nothing", "an object", "an array", "a string", "a number or literal", "a list of JSON documents"}
+
+// Flags of a row, above the byte of its kind.
+const (
+	flagTwins   = 1 << 8 // an object that may have two members of one key
+	flagEscapes = 1 << 9 // an object of which some keys have escapes
+	rowFlags    = 0xff | flagTwins | flagEscapes
+)
+
+// row describes a value of at least grain bytes. Its marks and keys begin at
+// these indexes and end where those of the next row begin.
+type row struct {
+	start, end  uint32 // in the payload
+	members     uint32
+	marks, keys uint32
+	flags       uint32
+}
+
+func (r row) kind() valueKind { return valueKind(r.flags & 0xff) }
+
+// first returns where the first member may begin, last where the last one must
+// have ended.
+func (r row) inner() (first, last int64) {
+	if r.kind() == kindDocs {
+		return int64(r.start), int64(r.end)
+	}
+	return int64(r.start) + 1, int64(r.end) - 1
+}
+
+// mark is a border between members: the member called ordinal begins at offset (an
+// object's with its key). child is 1 + the row of its value, 0 if that is small.
+type mark struct {
+	ordinal, offset, child uint32
+}
+
+// keyMark leads from the hash of a key to the mark of its member, one for each
+// large member of an object; sorted by hash, then mark.
+type keyMark struct {
+	hash, mark uint32
+}
+
+func appendU32(dst []byte, values ...uint32) []byte {
+	for _, v := range values {
+		dst = binary.LittleEndian.AppendUint32(dst, v)
+	}
+	return dst
+}
+
+// Paths is an opened paths section. It aliases the section, and is for one
+// goroutine. The zero value has no rows.
+type Paths struct {
+	body              seal.Bytes
+	rows, marks, keys int
+	docs              bool
+	size              uint32
+}
+
+// ParsePaths opens the paths section of a payload of size bytes. It reads the head
+// only. [ErrDamaged] says that the section is not what FORMAT.md allows or belongs
+// to another payload; the caller walks without it.
+func ParsePaths(section []byte, size int64) (Paths, error) {
+	body, err := seal.Open(section)
+	if err != nil {
+		return Paths{}, ErrDamaged
+	}
+	h, err := body.Read(0, pathsHead)
+	if err != nil {
+		return Paths{}, ErrDamaged
+	}
+	u32 := func(off int) int { return int(binary.LittleEndian.Uint32(h[off:])) }
+	p := Paths{body: body, rows: u32(8), marks: u32(12), keys: u32(16), docs: valueKind(h[1]) == kindDocs, size: uint32(u32(20))}
+	length := int64(pathsHead) + int64(p.rows)*rowSize + int64(p.marks)*markSize + int64(p.keys)*keySize
+	if h[0] != pathsVersion || h[2]|h[3] != 0 || length != int64(body.Len()) || int64(p.size) != size || p.rows == 0 {
+		return Paths{}, ErrDamaged
+	}
+	return p, nil
+}
+
+// root returns the number of the root's row: the last one.
+func (p *Paths) root() int { return p.rows - 1 }
+
+// read returns size bytes of table element n of the part that begins at off.
+func (p *Paths) read(off, n, size int) ([]byte, error) {
+	b, err := p.body.Read(off+n*size, size)
+	if err != nil {
+		return nil, ErrDamaged
+	}
+	return b, nil
+}
+
+// row returns row n.
+func (p *Paths) row(n int) (row, error) {
+	b, err := p.read(pathsHead, n, rowSize)
+	if err != nil {
+		return row{}, err
+	}
+	u32 := func(off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
+	r := row{start: u32(0), end: u32(4), members: u32(8), marks: u32(12), keys: u32(16), flags: u32(20)}
+	if r.start >= r.end || r.end > p.size || r.flags&^uint32(rowFlags) != 0 || r.kind() == 0 || r.kind() > kindDocs {
+		return row{}, ErrDamaged
+	}
+	return r, nil
+}
+
+// after returns where the marks and keys of row n end.
+func (p *Paths) after(n int) (marks, keys int, err error) {
+	if n == p.root() {
+		return p.marks, p.keys, nil
+	}
+	next, err := p.row(n + 1)
+	if err == nil && (int(next.marks) > p.marks || int(next.keys) > p.keys) {
+		err = ErrDamaged
+	}
+	return int(next.marks), int(next.keys), err
+}
+
+// mark returns mark n.
+func (p *Paths) mark(n int) (mark, error) {
+	b, err := p.read(pathsHead+p.rows*rowSize, n, markSize)
+	if err != nil {
+		return mark{}, err
+	}
+	return mark{
+		ordinal: binary.LittleEndian.Uint32(b),
+		offset:  binary.LittleEndian.Uint32(b[4:]),
+		child:   binary.LittleEndian.Uint32(b[8:]),
+	}, nil
+}
+
+// key returns key n.
+func (p *Paths) key(n int) (keyMark, error) {
+	b, err := p.read(pathsHead+p.rows*rowSize+p.marks*markSize, n, keySize)
+	if err != nil {
+		return keyMark{}, err
+	}
+	return keyMark{hash: binary.LittleEndian.Uint32(b), mark: binary.LittleEndian.Uint32(b[4:])}, nil
+}

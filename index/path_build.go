@@ -1,0 +1,305 @@
+package index
+
+// Building the paths section: one pass of the scanner, which also decides what the
+// payload is. Containers that are still open collect marks of their own; when one
+// closes it is known whether it is large enough for a row, and its marks join the
+// table in one piece. Rows are therefore in the order in which values end, and a
+// child always comes before its parent, which is what keeps a damaged table from
+// leading in circles.
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+
+	"docket"
+	"docket/internal/seal"
+)
+
+const (
+	// pathGrain is the size in bytes from which a value has a row, and the distance
+	// of marks: a quarter of a frame, so that what lies between two marks is in one
+	// frame or two.
+	pathGrain = 8 << 10
+	// minPathsPayload is the smallest payload with a paths section: to scan less
+	// takes no longer than to decode the one frame that it lies in.
+	minPathsPayload = 32 << 10
+	// maxKeyHashes is how many keys of open objects are remembered to find twins:
+	// 2 MiB. Objects beyond it are taken to have some.
+	maxKeyHashes = 1 << 18
+	// pathTries is how often the grain is quadrupled for a payload whose table is
+	// too large, because it is deeply nested.
+	pathTries = 3
+)
+
+// pathBudget is the most that a section may take of a payload: with less, nested
+// wrappers around values of just a grain would go without.
+func pathBudget(payload int) int { return payload/64 + 4<<10 }
+
+// scanPaths returns what the payload is and its paths section, nil for a payload
+// that needs none or that would need a larger one than [pathBudget].
+func scanPaths(payload []byte) (docket.Kind, []byte) {
+	if len(payload) < minPathsPayload || int64(len(payload)) > math.MaxUint32 {
+		kind, _ := scanKind(payload)
+		return kind, nil
+	}
+	kind, grain := docket.KindText, pathGrain
+	for range pathTries {
+		b := builder{grain: grain, budget: pathBudget(len(payload))}
+		if kind = b.build(payload); kind == docket.KindText {
+			return kind, nil
+		}
+		if b.size() <= b.budget {
+			return kind, b.append(nil, len(payload))
+		}
+		grain *= 4
+	}
+	return kind, nil
+}
+
+// opened is a container that has not ended yet.
+type opened struct {
+	start    int
+	members  uint32
+	member   int    // where the member being read began: its key, in an object
+	hash     uint64 // of its key
+	border   int    // where a mark is, or could as well be: distances count from here
+	large    bool   // the member before had a row: a mark must follow
+	object   bool
+	flags    uint32
+	hashes   int // where its keys begin in builder.hashes
+	marks    []mark
+	children []keyMark // of its large members; mark counts from its first
+}
+
+// builder collects the table. stack[0] stands for the list of documents.
+type builder struct {
+	grain, budget int
+	s             *scanner
+	docs          documents
+	stack         []opened
+	hashes        []uint64
+	rows          []row
+	marks         []mark
+	keys          []keyMark
+	spelled       []byte // a key without its escapes
+}
+
+// size returns the length of the body so far.
+func (b *builder) size() int {
+	return pathsHead + rowSize*len(b.rows) + markSize*len(b.marks) + keySize*len(b.keys)
+}
+
+// build scans payload. It returns KindText for what is not JSON.
+func (b *builder) build(payload []byte) docket.Kind {
+	b.s = scan(payload)
+	b.push(markLen(payload), false)
+	for {
+		switch b.s.next() {
+		case tokenNone:
+			return b.finish(len(payload))
+		case tokenBad:
+			return docket.KindText
+		case tokenKey:
+			b.key()
+		case tokenOpen:
+			if !b.element(true) {
+				return docket.KindText
+			}
+			b.push(b.s.start, b.s.object)
+		case tokenClose:
+			b.pop(b.s.end)
+		case tokenString:
+			if !b.element(false) {
+				return docket.KindText
+			}
+			b.scalar(kindString)
+		case tokenScalar:
+			if !b.element(false) {
+				return docket.KindText
+			}
+			b.scalar(kindScalar)
+		}
+	}
+}
+
+func (b *builder) top() *opened { return &b.stack[len(b.stack)-1] }
+
+// push opens a container, and reuses what a closed one left.
+func (b *builder) push(start int, object bool) {
+	n := len(b.stack)
+	if n < cap(b.stack) {
+		b.stack = b.stack[:n+1]
+	} else {
+		b.stack = append(b.stack, opened{})
+	}
+	t := &b.stack[n]
+	*t = opened{start: start, object: object, border: start + 1, hashes: len(b.hashes), marks: t.marks[:0], children: t.children[:0]}
+}
+
+// key begins a member of an object.
+func (b *builder) key() {
+	t := b.top()
+	quoted := b.s.b[b.s.start:b.s.end]
+	if b.s.escaped {
+		t.flags |= flagEscapes
+		b.spelled, _ = appendUnquote(b.spelled[:0], quoted)
+		t.hash = keyHash(b.spelled)
+	} else {
+		t.hash = keyHash(quoted[1 : len(quoted)-1])
+	}
+	if len(b.hashes) < maxKeyHashes {
+		b.hashes = append(b.hashes, t.hash)
+	} else {
+		t.flags |= flagTwins
+	}
+	t.begin(b.s.start, b.grain)
+}
+
+// element begins an element of an array, or a document. A document that cannot
+// follow the ones before makes it return false.
+func (b *builder) element(container bool) bool {
+	t := b.top()
+	if t.object {
+		return true // its key began it
+	}
+	t.begin(b.s.start, b.grain)
+	return len(b.stack) > 1 || b.docs.begin(b.s.start, container)
+}
+
+// begin takes note of a member that begins at start, and marks its border when it
+// is far from the last mark or follows a large member.
+func (t *opened) begin(start, grain int) {
+	t.member = start
+	t.members++
+	if t.large || start-t.border >= grain {
+		t.marks = append(t.marks, mark{ordinal: t.members - 1, offset: uint32(start)})
+		t.border, t.large = start, false
+	}
+}
+
+// scalar ends a value that is no container.
+func (b *builder) scalar(k valueKind) {
+	if b.s.end-b.s.start >= b.grain {
+		b.add(row{start: uint32(b.s.start), end: uint32(b.s.end), marks: uint32(len(b.marks)), keys: uint32(len(b.keys)), flags: uint32(k)})
+	}
+}
+
+// pop ends a container.
+func (b *builder) pop(end int) {
+	t := b.top()
+	b.stack = b.stack[:len(b.stack)-1]
+	if end-t.start >= b.grain {
+		k := kindArray
+		if t.object {
+			k = kindObject
+		}
+		b.add(b.close(t, end, k))
+	}
+	b.hashes = b.hashes[:t.hashes]
+}
+
+// close moves the marks and keys of t into the table and returns its row.
+func (b *builder) close(t *opened, end int, k valueKind) row {
+	if t.object && twins(b.hashes[t.hashes:]) {
+		t.flags |= flagTwins
+	}
+	r := row{
+		start: uint32(t.start), end: uint32(end), members: t.members,
+		marks: uint32(len(b.marks)), keys: uint32(len(b.keys)), flags: t.flags | uint32(k),
+	}
+	if b.size() > b.budget {
+		return r // lost already: the table is not kept
+	}
+	slices.SortFunc(t.children, func(x, y keyMark) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.mark, y.mark))
+	})
+	for _, c := range t.children {
+		b.keys = append(b.keys, keyMark{hash: c.hash, mark: c.mark + r.marks})
+	}
+	b.marks = append(b.marks, t.marks...)
+	return r
+}
+
+// add appends a row and marks its member in the container that is open now.
+func (b *builder) add(r row) {
+	if b.size() <= b.budget {
+		b.rows = append(b.rows, r)
+	}
+	t := b.top()
+	m := mark{ordinal: t.members - 1, offset: uint32(t.member), child: uint32(len(b.rows))}
+	if n := len(t.marks); n > 0 && t.marks[n-1].ordinal == m.ordinal {
+		t.marks[n-1] = m
+	} else {
+		t.marks = append(t.marks, m)
+	}
+	if t.object {
+		t.children = append(t.children, keyMark{hash: uint32(t.hash), mark: uint32(len(t.marks) - 1)})
+	}
+	t.large = true
+}
+
+// finish ends the payload.
+func (b *builder) finish(end int) docket.Kind {
+	kind := b.docs.kind()
+	if kind == docket.KindNDJSON && b.size() <= b.budget {
+		b.rows = append(b.rows, b.close(b.top(), end, kindDocs))
+	}
+	return kind
+}
+
+// append appends the sealed section, nothing if the root has no row.
+func (b *builder) append(dst []byte, payload int) []byte {
+	if len(b.rows) == 0 {
+		return dst
+	}
+	root := b.rows[len(b.rows)-1].kind()
+	body := make([]byte, 0, b.size())
+	body = append(body, pathsVersion, byte(root), 0, 0)
+	body = appendU32(body, uint32(b.grain), uint32(len(b.rows)), uint32(len(b.marks)), uint32(len(b.keys)), uint32(payload))
+	for _, r := range b.rows {
+		body = appendU32(body, r.start, r.end, r.members, r.marks, r.keys, r.flags)
+	}
+	for _, m := range b.marks {
+		body = appendU32(body, m.ordinal, m.offset, m.child)
+	}
+	for _, k := range b.keys {
+		body = appendU32(body, k.hash, k.mark)
+	}
+	return seal.Append(dst, body)
+}
+
+// twins tells whether two of the hashes are equal. It reorders them.
+func twins(hashes []uint64) bool {
+	slices.Sort(hashes)
+	for i := 1; i < len(hashes); i++ {
+		if hashes[i] == hashes[i-1] {
+			return true
+		}
+	}
+	return false
+}
+
+// keyHash is the hash of a key. Its low half is part of the format; it need not
+// resist an attacker, who gains a scan.
+func keyHash(key []byte) uint64 {
+	const odd = 0x9E3779B97F4A7C15 // 2^64 / golden ratio
+	h := uint64(len(key))*odd + 1
+	for ; len(key) >= 8; key = key[8:] {
+		h = fold128(h^binary.LittleEndian.Uint64(key), odd)
+	}
+	var tail uint64
+	for i := len(key) - 1; i >= 0; i-- {
+		tail = tail<<8 | uint64(key[i])
+	}
+	h = fold128(h^tail, odd)
+	return h ^ h>>32
+}
+
+// fold128 multiplies into 128 bits and folds them into 64.
+func fold128(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}

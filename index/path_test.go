@@ -1,0 +1,179 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"docket"
+)
+
+// frames is a payload cut into frames of equal size, of which it counts those that
+// a walk reads. A slice that it handed out is overwritten by the next call.
+type frames struct {
+	payload []byte
+	size    int64
+	read    map[int64]bool
+	last    []byte
+}
+
+func (f *frames) Bytes(start, end int64) ([]byte, error) {
+	if start < 0 || end > int64(len(f.payload)) || start > end {
+		return nil, fmt.Errorf("bytes %d to %d of %d", start, end, len(f.payload))
+	}
+	for n := start / f.size; n*f.size < end; n++ {
+		f.read[n] = true
+	}
+	for i := range f.last {
+		f.last[i] = '#'
+	}
+	f.last = bytes.Clone(f.payload[start:end])
+	return f.last, nil
+}
+
+func (f *frames) Skip(text []byte, start, end int64) int64 {
+	i := bytes.Index(f.payload[start:min(int64(len(f.payload)), end+int64(len(text))-1)], text)
+	if i < 0 {
+		return end
+	}
+	return max(start, (start+int64(i))/f.size*f.size)
+}
+
+// table builds the paths section with any grain and no budget.
+func table(payload []byte, grain int) (docket.Kind, []byte) {
+	b := builder{grain: grain, budget: 1 << 40}
+	kind := b.build(payload)
+	if kind == docket.KindText {
+		return kind, nil
+	}
+	return kind, b.append(nil, len(payload))
+}
+
+// value runs a walk and returns the text that it selects.
+func value(p Payload, path Path) ([]byte, error) {
+	s, err := p.Select(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Derived:
+		return s.Text, nil
+	}
+	return bytes.Clone(p.Source.(*frames).payload[s.Start:s.End]), nil
+}
+
+// checkPath holds a walk with a table of the given grain, a walk without, and the
+// oracle against each other.
+func checkPath(t *testing.T, root *tree, p Payload, path Path) {
+	t.Helper()
+	var want picked
+	want.pick(root, path, 0, 0)
+	text, ok := want.answer()
+	got, err := value(p, path)
+	var miss *MissError
+	if err != nil && !errors.As(err, &miss) {
+		t.Fatalf("path %s: %v", path, err)
+	}
+	if (err == nil) != ok || !bytes.Equal(got, text) {
+		t.Fatalf("path %s: got %.200q (%v), want %.200q (found %v)", path, got, err, text, ok)
+	}
+	if miss != nil && !want.many && miss.At != want.at {
+		t.Fatalf("path %s: missed at segment %d, want %d: %v", path, miss.At, want.at, err)
+	}
+	p.Paths = nil
+	scanned, scanErr := value(p, path)
+	if !bytes.Equal(got, scanned) || !reflect.DeepEqual(err, scanErr) {
+		t.Fatalf("path %s: with a table %.200q (%v), without %.200q (%v)", path, got, err, scanned, scanErr)
+	}
+}
+
+// randomPath makes a path that mostly exists under t.
+func randomPath(r *rand.Rand, t *tree) Path {
+	var path Path
+	for len(path) < 20 && len(t.kids) > 0 && r.IntN(12) > 0 {
+		k := r.IntN(len(t.kids))
+		switch n := r.IntN(40); {
+		case t.kind == '{' && n == 0:
+			path = append(path, bare(strings.ToUpper(t.keys[k])))
+		case t.kind == '{' && n == 1 && len(t.kids) < 1000:
+			path = append(path, Segment{Kind: SegmentAll})
+		case t.kind == '{':
+			s := Segment{Key: t.keys[k]}
+			if n%2 == 0 {
+				s = bare(s.Key)
+			}
+			path = append(path, s)
+		case n == 0:
+			path = append(path, bare(fmt.Sprint(len(t.kids)+r.IntN(2))))
+		case n == 1:
+			path = append(path, Segment{Kind: SegmentAll})
+		case n < 5:
+			from := r.Int64N(int64(2*len(t.kids))) - int64(len(t.kids))
+			path = append(path, Segment{Kind: SegmentSlice, From: from, To: from + r.Int64N(20)})
+		case n == 5:
+			path = append(path, Segment{Kind: SegmentSlice, From: -r.Int64N(5), To: openEnd})
+		case n < 10 && t.kids[k].kind == '{' && len(t.kids[k].keys) > 0:
+			path = append(path, randomQuery(r, t.kids[k]))
+		case n < 14:
+			path = append(path, bare(fmt.Sprint(k-len(t.kids))))
+		default:
+			path = append(path, bare(fmt.Sprint(k)))
+		}
+		t = t.kids[k]
+	}
+	if r.IntN(10) == 0 {
+		path = append(path, bare([]string{"nope", "0", "", "a.b"}[r.IntN(4)]))
+	}
+	return path
+}
+
+// randomQuery makes a query that t, an element, may fulfil.
+func randomQuery(r *rand.Rand, t *tree) Segment {
+	k := r.IntN(len(t.keys))
+	text := t.keys[k]
+	if t.kids[k].kind == '"' || t.kids[k].kind == '0' {
+		text += []string{"==", "!=", ">", "<="}[r.IntN(4)] + string(t.kids[k].raw())
+	}
+	canonical, problem := canonicalQuery(text)
+	if problem != "" {
+		return Segment{Kind: SegmentAll}
+	}
+	return Segment{Kind: SegmentQuery + SegmentKind(r.IntN(2)), Key: canonical}
+}
+
+// Every payload of the corpus, with tables of several grains and frames of several
+// sizes: what paths select and what they miss is what the oracle says.
+func TestCorpusPathsAgainstOracle(t *testing.T) {
+	for name, payload := range corpusFiles(t) {
+		root, err := parseTree(payload)
+		kind, _ := scanKind(payload)
+		if isJSON := kind != docket.KindText; isJSON != (err == nil) && name != "edge-open-100k.json" {
+			t.Fatalf("%s: kind %v, oracle's error %v", name, kind, err)
+		}
+		if err != nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, uint64(len(payload))))
+			for i, size := range []int64{200, 4 << 10, 32 << 10} {
+				grain := []int{64, 1 << 10, pathGrain}[i]
+				_, section := table(payload, grain)
+				p := Payload{Source: &frames{payload: payload, size: size, read: map[int64]bool{}}, Size: int64(len(payload)), Kind: kind, Paths: section}
+				for range corpusPaths(len(payload)) {
+					checkPath(t, root, p, randomPath(r, root))
+				}
+			}
+		})
+	}
+}
+
+// corpusPaths is how many random paths a payload gets.
+func corpusPaths(size int) int {
+	if testing.Short() || size > 1<<20 {
+		return 30
+	}
+	return 100
+}

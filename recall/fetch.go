@@ -127,7 +127,8 @@ func (a Answer) AppendText(dst []byte) []byte {
 }
 
 // Fetch answers a request about a record of thread. Errors: those of
-// [docket.Ledger.View], [*RequestError], [*PathError].
+// [docket.Ledger.View], [*RequestError], and [*index.MissError] for a path that leads
+// nowhere.
 func Fetch(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request) (Answer, error) {
 	req, err := req.checked()
 	if err != nil {

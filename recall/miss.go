@@ -8,12 +8,14 @@ package recall
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"docket"
+	"docket/index"
 )
 
 // missChars caps an id, or what is known about a path, in a text.
@@ -58,13 +60,33 @@ func expiredText(e *docket.ExpiredError) string {
 
 func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// pathText says where a path ends.
-func pathText(e *PathError) string {
-	at := "the payload"
-	if e.Found != "" {
-		at = quote(e.Found)
+// pathText says where a path ends, and what is there.
+func pathText(path string, e *index.MissError) string {
+	text := " json_path " + quote(path) + " selects nothing: " + quote(e.Path[:e.At].String()) + " is " + e.What
+	switch e.Reason {
+	case index.NoKey:
+		text += fmt.Sprintf(" with %d keys, none of them %s", e.Count, quote(e.Path[e.At].Key))
+	case index.OutOfRange:
+		text += fmt.Sprintf(" of length %d, indexes 0 to %d", e.Count, e.Count-1)
+	case index.NeedsIndex:
+		text += fmt.Sprintf(" of length %d: go on with [0], [-1], [20:40] or [*]", e.Count)
+	case index.NeedsArray:
+		text += ", and a slice or query needs an array"
+	case index.NoMatch:
+		text += fmt.Sprintf(" of length %d, of which no element matches", e.Count)
+	case index.TooDeep:
+		text += " too many strings deep: fetch it"
+	default:
+		text += ", which has no members"
 	}
-	return fmt.Sprintf(" json_path %s leads nowhere: %s is %s", quote(e.Path), at, visible(clip(e.There, missPathChars)))
+	if len(e.Keys) == 0 {
+		return text
+	}
+	keys := make([]string, len(e.Keys))
+	for i, k := range e.Keys {
+		keys[i] = strconv.Quote(k)
+	}
+	return text + "; keys there: " + clip(strings.Join(keys, ", "), missPathChars)
 }
 
 // problemText says what is wrong with an argument, and how long the payload is.

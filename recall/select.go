@@ -3,14 +3,7 @@ package recall
 // The text that the rest of a request works on, once its path is resolved. How a
 // path is resolved is in path.go.
 
-// selected is what a path selects: a span of the payload, byte for byte, or text
-// that was derived from it.
-type selected struct {
-	start, end int64  // bytes of the payload; unused for derived text
-	text       []byte // the derived text
-	derived    bool
-	json       bool // the text is JSON: strings in it are escaped
-}
+import "docket/index"
 
 // slice is a text that is searched and paged: the bytes [start, end) of a
 // reader, and how many characters they are. All offsets that a request or an
@@ -20,7 +13,7 @@ type slice struct {
 	start, end int64
 	charStart  int64 // characters of the reader's text before start
 	chars      int64
-	json       bool
+	json       bool // strings in it are escaped
 }
 
 // whole returns the whole text of r.
@@ -28,19 +21,19 @@ func whole(r *reader) slice {
 	return slice{r: r, end: r.total.Bytes, chars: r.total.Chars}
 }
 
-// slice returns the text that s selects of the payload that r reads.
-func (s selected) slice(r *reader) (slice, error) {
-	if s.derived {
-		out := whole(derivedReader(s.text))
-		out.json = s.json
+// selected returns the text that a path selected of the payload that r reads.
+func selected(r *reader, s index.Selected) (slice, error) {
+	if s.Derived {
+		out := whole(derivedReader(s.Text))
+		out.json = true
 		return out, nil
 	}
-	from, err := r.charOffset(s.start)
+	from, err := r.charOffset(s.Start)
 	if err != nil {
 		return slice{}, err
 	}
-	to, err := r.charOffset(s.end)
-	return slice{r: r, start: s.start, end: s.end, charStart: from, chars: to - from, json: s.json}, err
+	to, err := r.charOffset(s.End)
+	return slice{r: r, start: s.Start, end: s.End, charStart: from, chars: to - from, json: true}, err
 }
 
 // byteOf returns the byte of the reader's text where character off of the slice

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"docket"
+	"docket/index"
 )
 
 // Defaults of a [Tool].
@@ -112,12 +113,12 @@ func (t Tool) answer(ctx context.Context, rec docket.Record, req Request, proble
 		a, err = fetch(ctx, rec, req)
 	}
 	var bad *RequestError
-	var nowhere *PathError
+	var nowhere *index.MissError
 	switch {
 	case errors.As(err, &bad):
 		return docket.AppendAnswer(nil, rec, []byte(problemText(bad, rec.Handle()))), nil
 	case errors.As(err, &nowhere):
-		return docket.AppendAnswer(nil, rec, []byte(pathText(nowhere))), nil
+		return docket.AppendAnswer(nil, rec, []byte(pathText(req.Path, nowhere))), nil
 	case err != nil:
 		return nil, err
 	}

@@ -22,8 +22,9 @@ type Sections struct {
 // Build derives the kind, the number of characters, and the chars and paths
 // sections of a payload that is cut into frames at cuts.
 func Build(payload []byte, cuts []int64) Sections {
-	s := Sections{Kind: docket.KindText, Chars: CountChars(payload)}
-	if !utf8.Valid(payload) {
+	s := Sections{Chars: CountChars(payload)}
+	s.Kind, s.Paths = scanPaths(payload)
+	if s.Kind == docket.KindText && !utf8.Valid(payload) {
 		s.Kind = docket.KindBinary
 	}
 	s.CharMap = AppendChars(nil, payload, cuts)

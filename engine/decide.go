@@ -1,0 +1,225 @@
+package engine
+
+// The decision log: which results of a thread have become stubs, and since which
+// epoch. It only grows, and it is durable before the first view that shows a
+// decision goes out.
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"docket"
+	"docket/internal/seal"
+)
+
+// Decided returns the decisions of thread: a copy. A thread without epochs has
+// none.
+func (l *Ledger) Decided(ctx context.Context, thread docket.ThreadID) (docket.Decisions, error) {
+	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
+	if err := ctx.Err(); err != nil {
+		return d, err
+	}
+	err := l.view("decision log", func(tx *bbolt.Tx) error {
+		t, err := openThread(tx, l.path, thread)
+		if err != nil || t == nil {
+			return err
+		}
+		d, err = t.decisions()
+		return err
+	})
+	return d, err
+}
+
+// Append adds an epoch to the log of thread and returns the decisions after it,
+// durable. Mem ids that are decided already are left out; when none is left
+// nothing is written. The log assigns the number, and the time where
+// epoch.Created is zero; the form of the thread's first epoch stays. The thread is
+// made if need be. Errors: as of [Ledger.Record].
+func (l *Ledger) Append(ctx context.Context, thread docket.ThreadID, epoch docket.Epoch) (docket.Decisions, error) {
+	var d docket.Decisions
+	if err := checkEpoch(ctx, thread, epoch); err != nil {
+		return d, err
+	}
+	if epoch.Created.IsZero() {
+		epoch.Created = l.opts.Now()
+	}
+	now, err := l.Decided(ctx, thread)
+	if err != nil || len(undecided(now, epoch.Mems)) == 0 {
+		return now, err
+	}
+	err = l.commit(ctx, &op{apply: func(tx *bbolt.Tx, writes func()) (err error) {
+		d, err = l.appendEpoch(tx, thread, epoch, writes)
+		return err
+	}})
+	return d, err
+}
+
+// checkEpoch refuses what no log takes.
+func checkEpoch(ctx context.Context, thread docket.ThreadID, e docket.Epoch) error {
+	if err := checkResults(ctx, thread, nil, 0); err != nil {
+		return err
+	}
+	for _, id := range e.Mems {
+		if _, err := docket.ParseMemID(string(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undecided returns the mem ids of which d knows nothing, each once.
+func undecided(d docket.Decisions, mems []docket.MemID) []docket.MemID {
+	var out []docket.MemID
+	seen := map[docket.MemID]bool{}
+	for _, id := range mems {
+		if d.Epochs[id] == 0 && !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (l *Ledger) appendEpoch(tx *bbolt.Tx, id docket.ThreadID, e docket.Epoch, writes func()) (docket.Decisions, error) {
+	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
+	t, err := openThread(tx, l.path, id)
+	if err != nil {
+		return d, err
+	}
+	if t != nil {
+		if d, err = t.decisions(); err != nil {
+			return d, err
+		}
+	}
+	if e.Mems = undecided(d, e.Mems); len(e.Mems) == 0 {
+		return d, nil
+	}
+	writes()
+	if t == nil {
+		if t, err = makeThread(tx, l.path, id, l.opts.Now()); err != nil {
+			return d, err
+		}
+	}
+	next(&d, &e)
+	return d, t.putEpoch(e)
+}
+
+// next numbers e and adds it to d. The first epoch's form is the thread's.
+func next(d *docket.Decisions, e *docket.Epoch) {
+	for _, number := range d.Epochs {
+		e.Number = max(e.Number, number)
+	}
+	if len(d.Epochs) == 0 {
+		e.Number = 0
+		d.Form = e.Form.Filled()
+	}
+	e.Number++
+	e.Form = d.Form
+	for _, id := range e.Mems {
+		d.Epochs[id] = e.Number
+	}
+}
+
+// putEpoch writes a numbered epoch.
+func (t *thread) putEpoch(e docket.Epoch) error {
+	epochs, err := t.bucket(bucketEpochs)
+	if err != nil {
+		return err
+	}
+	decided, err := t.bucket(bucketDecided)
+	if err != nil {
+		return err
+	}
+	number := binary.BigEndian.AppendUint64(nil, e.Number)
+	if err := epochs.Put(number, appendEpoch(nil, e)); err != nil {
+		return err
+	}
+	for _, id := range e.Mems {
+		if err := decided.Put([]byte(id), number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decisions reads the log of a thread.
+func (t *thread) decisions() (docket.Decisions, error) {
+	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
+	epochs, err := t.bucket(bucketEpochs)
+	if err != nil {
+		return d, err
+	}
+	decided, err := t.bucket(bucketDecided)
+	if err != nil {
+		return d, err
+	}
+	if _, first := epochs.Cursor().First(); first != nil {
+		e, ok := parseEpoch(first)
+		if !ok {
+			return d, t.damaged("epoch 1", "a checked epoch")
+		}
+		d.Form = e.Form
+	}
+	c := decided.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		number, ok := parseSeq(v)
+		if !ok || number == 0 {
+			return d, t.damaged("decided", "an epoch number")
+		}
+		d.Epochs[docket.MemID(k)] = uint64(number)
+	}
+	return d, nil
+}
+
+const epochVersion = 1
+
+// appendEpoch appends the encoding of e without its number, which is its key. The
+// form must be filled.
+func appendEpoch(dst []byte, e docket.Epoch) []byte {
+	start := len(dst)
+	dst = append(dst, epochVersion)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.Created.UnixNano()))
+	dst = binary.AppendUvarint(dst, uint64(e.Form.Version))
+	dst = binary.AppendUvarint(dst, uint64(len(e.Form.RecallTool)))
+	dst = append(dst, e.Form.RecallTool...)
+	for _, id := range e.Mems {
+		dst = append(dst, id...)
+	}
+	return binary.LittleEndian.AppendUint32(dst, seal.Sum(dst[start:]))
+}
+
+// parseEpoch is the inverse of [appendEpoch]. The result is a copy.
+func parseEpoch(b []byte) (e docket.Epoch, ok bool) {
+	if len(b) < 1+8+4 || seal.Sum(b[:len(b)-4]) != binary.LittleEndian.Uint32(b[len(b)-4:]) || b[0] != epochVersion {
+		return e, false
+	}
+	e.Created = time.Unix(0, int64(binary.LittleEndian.Uint64(b[1:]))).UTC()
+	rest := b[9 : len(b)-4]
+	version, rest, ok1 := cutUvarint(rest)
+	length, rest, ok2 := cutUvarint(rest)
+	if !ok1 || !ok2 || version == 0 || version > 1<<31-1 || length == 0 || length > uint64(len(rest)) {
+		return e, false
+	}
+	e.Form = docket.Form{Version: int(version), RecallTool: string(rest[:length])}
+	rest = rest[length:]
+	for ; len(rest) >= docket.MemIDLen; rest = rest[docket.MemIDLen:] {
+		id, err := docket.ParseMemID(string(rest[:docket.MemIDLen]))
+		if err != nil {
+			return e, false
+		}
+		e.Mems = append(e.Mems, id)
+	}
+	return e, len(rest) == 0 && len(e.Mems) > 0
+}
+
+// cutUvarint reads an uvarint in its shortest spelling off b.
+func cutUvarint(b []byte) (v uint64, rest []byte, ok bool) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || (n > 1 && b[n-1] == 0) {
+		return 0, nil, false
+	}
+	return v, b[n:], true
+}

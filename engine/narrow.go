@@ -1,0 +1,115 @@
+package engine
+
+// Ruling out records of a thread by their signatures alone. The signatures lie
+// side by side in a bucket of their own, so that a search over many records reads
+// nothing else.
+
+import (
+	"context"
+	"iter"
+
+	"go.etcd.io/bbolt"
+
+	"docket"
+	"docket/index"
+)
+
+// narrowPage is the number of signatures tested in one transaction.
+const narrowPage = 2048
+
+var _ docket.Narrower = (*Ledger)(nil)
+
+// Narrow yields the records of thread that may contain query; see
+// [docket.Narrower]. Records that are expired or erased contain nothing. No
+// transaction is held while the caller's loop runs.
+func (l *Ledger) Narrow(ctx context.Context, thread docket.ThreadID, query []byte, fold bool) iter.Seq2[docket.MemID, error] {
+	return func(yield func(docket.MemID, error) bool) {
+		q := index.NewQuery(query, fold)
+		for after := docket.Seq(0); ; {
+			if err := ctx.Err(); err != nil {
+				yield("", err)
+				return
+			}
+			ids, last, err := l.narrowPage(thread, after, q)
+			for _, id := range ids {
+				if !yield(id, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if last == after {
+				return
+			}
+			after = last
+		}
+	}
+}
+
+// narrowPage tests the next records after a position and returns the position that
+// it came to: after itself at the end.
+func (l *Ledger) narrowPage(thread docket.ThreadID, after docket.Seq, q *index.Query) (ids []docket.MemID, last docket.Seq, err error) {
+	last = after
+	err = l.view("grams", func(tx *bbolt.Tx) error {
+		t, err := openThread(tx, l.path, thread)
+		if err != nil || t == nil {
+			return err
+		}
+		grams, err := t.bucket(bucketGrams)
+		if err != nil {
+			return err
+		}
+		walk, n := newGramWalk(grams), 0
+		for seq, err := range t.visible(after) {
+			if err != nil {
+				return err
+			}
+			last = seq
+			if section := walk.at(seq); section == nil || q.MayContain(section) {
+				row, err := t.row(seq)
+				if err != nil {
+					return err
+				}
+				if row.state == live {
+					ids = append(ids, row.handle.MemID)
+				}
+			}
+			if n++; n == narrowPage {
+				return nil
+			}
+		}
+		return nil
+	})
+	return ids, last, err
+}
+
+// gramWalk reads signatures at ascending positions: mostly the next one.
+type gramWalk struct {
+	c   *bbolt.Cursor
+	seq docket.Seq // where the cursor is; 0: nowhere yet
+	sec []byte
+	end bool
+}
+
+func newGramWalk(grams *bbolt.Bucket) *gramWalk { return &gramWalk{c: grams.Cursor()} }
+
+// at returns the section at seq, nil if there is none.
+func (w *gramWalk) at(seq docket.Seq) []byte {
+	if w.seq != 0 && w.seq < seq && !w.end {
+		w.move(w.c.Next())
+	}
+	if (w.seq == 0 || w.seq < seq) && !w.end {
+		w.move(w.c.Seek(seqKey(seq)))
+	}
+	if w.seq != seq || w.end {
+		return nil
+	}
+	return w.sec
+}
+
+func (w *gramWalk) move(k, v []byte) {
+	seq, ok := parseSeq(k)
+	w.seq, w.sec, w.end = seq, v, !ok
+}

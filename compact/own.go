@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,13 +80,15 @@ func parseStub(text string) (f stubFields, ok bool) {
 	return stubFields{id, n, strings.TrimPrefix(lines[3], "summary: "), tool}, ok
 }
 
-// recogniseAnswer verifies the tag of what looks like an answer. The stub of an
-// answer points at the record that it was about and says which slice it was. It
-// is a pure function of the answer, its call, and that record's handle; the log
-// knows it by the mem id that its call id and digest give under the zero key,
-// which no record has.
+// recogniseAnswer verifies the tag of what looks like an answer. What the recall
+// tool itself returned counts as one even where a wrapper cut it or it is about no
+// record; it is never archived, so without a record to point at it stays whole.
 func (r *run) recogniseAnswer(ctx context.Context, o *occurrence) {
+	named := slices.Contains(r.request.RecallTools, o.Tool) || len(r.decided.Epochs) > 0 && o.Tool == r.form().RecallTool
 	id, _, ok := docket.ParseAnswerHead(o.result.Payload)
+	if named {
+		o.state = stateAnswer
+	}
 	if !ok {
 		return
 	}
@@ -97,14 +100,19 @@ func (r *run) recogniseAnswer(ctx context.Context, o *occurrence) {
 		return
 	}
 	key := docket.DeriveMemID(docket.LineageKey{}, o.CallID, docket.DigestOf(o.result.Payload))
-	_, decided := r.decided.Epochs[key] // of an expired record no tag can be verified any more
-	if _, ok = docket.VerifyAnswer(ctx, r.service.Ledger, r.thread, o.result.Payload); !ok && !decided {
-		return
+	_, known := r.decided.Epochs[key] // of an expired record no tag can be verified any more
+	if !named && !known {
+		if _, ok = docket.VerifyAnswer(ctx, r.service.Ledger, r.thread, o.result.Payload); !ok {
+			return
+		}
 	}
 	o.state, o.key, o.MemID, o.handle = stateAnswer, key, id, answerHandle(o, h)
 }
 
-// answerHandle is what the stub of an answer is made from.
+// answerHandle is what the stub of an answer is made from: it points at the record
+// that the answer was about and says which slice it was. It is a pure function of
+// the answer, its call, and that record's handle. The log knows it by the mem id
+// that its call id and digest give under the zero key, which no record has.
 func answerHandle(o *occurrence, about docket.Handle) docket.Handle {
 	tool := about.Tool
 	if tool == "" {

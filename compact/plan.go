@@ -144,6 +144,8 @@ func (r *run) judge(o *occurrence) (Disposition, Reason) {
 		return Keep, ReasonFreshRecall
 	case r.isDecided(o) && !unexposed:
 		return Stub, ReasonDecided
+	case o.state == stateAnswer && o.key == "":
+		return Keep, ReasonRecall
 	}
 	d, why := r.policy.Decide(o.Message, o.Size, o.protected, o.hold == ReasonViewable)
 	switch {

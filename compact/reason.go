@@ -24,6 +24,7 @@ const (
 	ReasonCurrentTurn    Reason = "current-turn"    // at or after the turn boundary
 	ReasonUnexposed      Reason = "unexposed"       // the model has not been sent it yet
 	ReasonFreshRecall    Reason = "fresh-recall"    // the model has just asked for it
+	ReasonRecall         Reason = "recall"          // recall output about no record that could be named
 	ReasonStub           Reason = "already-stub"    // the client's own history holds the stub
 	ReasonNoID           Reason = "no-id"           // no call id to name it by
 	ReasonNoGain         Reason = "no-gain"         // the stub would be longer than half of it

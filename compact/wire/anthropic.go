@@ -7,7 +7,11 @@ package wire
 // every call lies outside.
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -56,7 +60,8 @@ type anthropicBody struct {
 	array    span // the value of "messages"
 	messages []anthropicMessage
 	tools    []string
-	hold     compact.Reason
+	doubt    bool           // a name that matters stands there twice
+	hold     compact.Reason // why it gets no stub
 }
 
 // anthropicMessage is one message.
@@ -65,6 +70,7 @@ type anthropicMessage struct {
 	role    string
 	content span
 	speaks  bool
+	blocks  []span // of a content that is a list
 	calls   []anthropicCall
 	results []anthropicResult
 }
@@ -72,12 +78,13 @@ type anthropicMessage struct {
 // anthropicCall is a tool_use block.
 type anthropicCall struct {
 	docket.Call
+	lit    span // of its id
 	byCode bool // code execution called the tool: the result is not in the model's context
 }
 
 // anthropicResult is a tool_result block.
 type anthropicResult struct {
-	span
+	block   int // position in the message's blocks
 	id      string
 	isError bool
 	content span            // absent, or the value
@@ -88,80 +95,44 @@ type anthropicResult struct {
 // anthropicPart is a block inside a tool_result's content.
 type anthropicPart struct {
 	span
-	kind string
-	text span // of a text block: the value of "text"
+	kind span // the value of "type"
+	text span // the value of "text"
 	mark span // the value of "cache_control"
 }
 
-// members reads an object and gives each value of interest to the function of its
-// name, which consumes it; others are skipped. It tells whether one of them came
-// twice.
-func (r *reader) members(want map[string]func() error) (s span, twice bool, err error) {
-	var seen []string
-	s, err = r.object(func(name string) error {
-		read, ok := want[name]
-		if !ok {
-			_, err := r.value()
-			return err
-		}
-		twice = twice || slices.Contains(seen, name)
-		seen = append(seen, name)
-		return read()
-	})
-	return s, twice, err
-}
-
-// into returns a member function that keeps the value's span.
-func (r *reader) into(s *span) func() error {
-	return func() (err error) {
-		*s, err = r.value()
-		return err
-	}
-}
-
-// elements returns a member function that reads an array of anything by element;
-// a value that is no array is kept out.
-func (r *reader) elements(s *span, element func() error) func() error {
-	return func() (err error) {
-		if r.next() != '[' {
-			*s, err = r.value()
-			return err
-		}
-		*s, err = r.array(element)
-		return err
-	}
-}
-
-// ifObject runs read on an object and skips anything else.
-func (r *reader) ifObject(read func() error) error {
-	if r.next() != '{' {
-		_, err := r.value()
-		return err
-	}
-	return read()
-}
-
-// parseAnthropic reads a body. An error means that it is to be left alone.
+// parseAnthropic reads a body. An error, which is an [ErrBody], means that it is
+// to be left alone.
 func parseAnthropic(src []byte) (*anthropicBody, error) {
 	b := &anthropicBody{src: src}
 	r := newReader(src)
 	var tools, management, thread span
-	_, twice, err := r.members(map[string]func() error{
-		"messages":           r.elements(&b.array, func() error { return b.parseMessage(r) }),
-		"tools":              r.elements(&tools, func() error { return b.parseTool(r) }),
-		"context_management": r.into(&management),
-		"thread":             r.into(&thread),
+	_, err := r.object(func(name []byte) error {
+		switch string(name) {
+		case "messages":
+			return r.elements(&b.array, &b.doubt, func() error { return b.parseMessage(r) })
+		case "tools":
+			return r.elements(&tools, &b.doubt, func() error { return b.parseTool(r) })
+		case "context_management":
+			return r.into(&management, &b.doubt)
+		case "thread":
+			return r.into(&thread, &b.doubt)
+		}
+		return r.skip()
 	})
 	if err == nil {
 		err = r.end()
 	}
-	if err != nil {
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF && len(src) == 0:
+		return nil, errNoObject
+	case err != nil && !errors.Is(err, ErrBody):
+		return nil, fmt.Errorf("%w: %w", ErrBody, err)
+	case err != nil:
 		return nil, err
-	}
-	if b.array.absent() || src[b.array.start] != '[' {
+	case b.array.absent() || src[b.array.start] != '[':
 		return nil, errShape
 	}
-	b.hold = holdOf(src, management, thread, twice || b.hold != "")
+	b.hold = holdOf(src, management, thread, b.doubt)
 	return b, nil
 }
 
@@ -181,8 +152,14 @@ func holdOf(src []byte, management, thread span, doubt bool) compact.Reason {
 // typeOf returns the "type" of an object, empty for anything else.
 func typeOf(v []byte) string {
 	var kind span
+	var doubt bool
 	r := newReader(v)
-	_, _, err := r.members(map[string]func() error{"type": r.into(&kind)})
+	_, err := r.object(func(name []byte) error {
+		if string(name) == "type" {
+			return r.into(&kind, &doubt)
+		}
+		return r.skip()
+	})
 	if err != nil {
 		return ""
 	}
@@ -192,28 +169,34 @@ func typeOf(v []byte) string {
 // clearsToolUses tells whether context management asks the provider to clear
 // results itself.
 func clearsToolUses(v []byte) (clears bool) {
-	if len(v) == 0 {
-		return false
-	}
-	r := newReader(v)
 	var edits span
-	_, _, err := r.members(map[string]func() error{"edits": r.elements(&edits, func() error {
-		s, err := r.value()
-		clears = clears || err == nil && strings.HasPrefix(typeOf(s.of(v)), "clear_tool_uses")
-		return err
-	})})
+	var doubt bool
+	r := newReader(v)
+	_, err := r.object(func(name []byte) error {
+		if string(name) != "edits" {
+			return r.skip()
+		}
+		return r.elements(&edits, &doubt, func() error {
+			s, err := r.value()
+			clears = clears || err == nil && strings.HasPrefix(typeOf(s.of(v)), "clear_tool_uses")
+			return err
+		})
+	})
 	return clears && err == nil
 }
 
 func (b *anthropicBody) parseTool(r *reader) error {
-	return r.ifObject(func() error {
-		var name span
-		_, _, err := r.members(map[string]func() error{"name": r.into(&name)})
-		if err == nil {
-			b.tools = append(b.tools, str(name.of(b.src)))
+	var tool span
+	_, err := r.ifObject(func(name []byte) error {
+		if string(name) == "name" {
+			return r.into(&tool, &b.doubt)
 		}
-		return err
+		return r.skip()
 	})
+	if err == nil && !tool.absent() {
+		b.tools = append(b.tools, str(tool.of(b.src)))
+	}
+	return err
 }
 
 // recallTools returns the names of b's tools that are the recall tool's, exact
@@ -241,100 +224,128 @@ func isRecallTool(name string) bool {
 	return c < 0x80 && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
 }
 
-func (b *anthropicBody) parseMessage(r *reader) error {
-	if r.next() != '{' {
-		return errShape
-	}
+func (b *anthropicBody) parseMessage(r *reader) (err error) {
 	var m anthropicMessage
 	var role span
-	s, twice, err := r.members(map[string]func() error{
-		"role":    r.into(&role),
-		"content": r.elements(&m.content, func() error { return b.parseBlock(r, &m) }),
+	m.span, err = r.object(func(name []byte) error {
+		switch string(name) {
+		case "role":
+			return r.into(&role, &b.doubt)
+		case "content":
+			return r.elements(&m.content, &b.doubt, func() error { return b.parseBlock(r, &m) })
+		}
+		return r.skip()
 	})
 	if err != nil {
 		return err
 	}
-	m.span, m.role = s, str(role.of(b.src))
+	m.role = str(role.of(b.src))
 	if c := m.content.of(b.src); isString(c) {
-		m.speaks = !isReminder(str(c))
-	}
-	if twice {
-		b.hold = compact.ReasonAmbiguous
+		m.speaks = !isReminder(c[1 : len(c)-1])
 	}
 	b.messages = append(b.messages, m)
 	return nil
 }
 
-// parseBlock reads one block of a message's content.
-func (b *anthropicBody) parseBlock(r *reader, m *anthropicMessage) error {
-	return r.ifObject(func() error {
-		var kind, id, callID, name, input, caller, words, isError span
-		var res anthropicResult
-		s, twice, err := r.members(map[string]func() error{
-			"type":        r.into(&kind),
-			"id":          r.into(&id),
-			"tool_use_id": r.into(&callID),
-			"name":        r.into(&name),
-			"input":       r.into(&input),
-			"caller":      r.into(&caller),
-			"text":        r.into(&words),
-			"is_error":    r.into(&isError),
-			"content":     r.elements(&res.content, func() error { return b.parsePart(r, &res) }),
-		})
-		if err != nil {
-			return err
-		}
-		src := b.src
-		switch str(kind.of(src)) {
-		case "tool_use":
-			call := docket.Call{ID: docket.CallID(str(id.of(src))), Tool: str(name.of(src)), Args: input.of(src)}
-			by := typeOf(caller.of(src))
-			m.calls = append(m.calls, anthropicCall{call, by != "" && by != "direct"})
-		case "tool_result":
-			res.span, res.id, res.isError = s, str(callID.of(src)), string(isError.of(src)) == "true"
-			res.doubt = res.doubt || twice
-			m.results = append(m.results, res)
-		case "text":
-			m.speaks = m.speaks || !isReminder(str(words.of(src)))
-		default:
-			m.speaks = true
-		}
-		return nil
-	})
+// anthropicBlock is a block of a message's content: its members that matter.
+type anthropicBlock struct {
+	kind, id, callID, name, input, caller, words, isError span
+	result                                                anthropicResult
 }
 
-// isReminder tells whether text is nothing but a client's note to the model.
-func isReminder(s string) bool {
-	s = strings.TrimSpace(s)
-	return strings.HasPrefix(s, "<system-reminder>") && strings.HasSuffix(s, "</system-reminder>")
+// parseBlock reads one block of a message's content.
+func (b *anthropicBody) parseBlock(r *reader, m *anthropicMessage) error {
+	k := anthropicBlock{result: anthropicResult{block: len(m.blocks)}}
+	doubt := &k.result.doubt
+	s, err := r.ifObject(func(name []byte) error {
+		switch string(name) {
+		case "type":
+			return r.into(&k.kind, doubt)
+		case "id":
+			return r.into(&k.id, doubt)
+		case "tool_use_id":
+			return r.into(&k.callID, doubt)
+		case "name":
+			return r.into(&k.name, doubt)
+		case "input":
+			return r.into(&k.input, doubt)
+		case "caller":
+			return r.into(&k.caller, doubt)
+		case "text":
+			return r.into(&k.words, doubt)
+		case "is_error":
+			return r.into(&k.isError, doubt)
+		case "content":
+			return r.elements(&k.result.content, doubt, func() error { return b.parsePart(r, &k.result) })
+		}
+		return r.skip()
+	})
+	if err == nil {
+		m.blocks = append(m.blocks, s)
+		m.add(b.src, &k)
+	}
+	return err
+}
+
+// add takes block k up into m.
+func (m *anthropicMessage) add(src []byte, k *anthropicBlock) {
+	switch kind := k.kind.of(src); string(kind) {
+	case `"tool_use"`:
+		call := docket.Call{ID: docket.CallID(str(k.id.of(src))), Tool: str(k.name.of(src)), Args: k.input.of(src)}
+		by := typeOf(k.caller.of(src))
+		m.calls = append(m.calls, anthropicCall{call, k.id, by != "" && by != "direct"})
+	case `"tool_result"`:
+		res := k.result
+		res.id, res.isError = str(k.callID.of(src)), string(k.isError.of(src)) == "true"
+		m.results = append(m.results, res)
+	case `"text"`:
+		words := k.words.of(src)
+		m.speaks = m.speaks || !isString(words) || !isReminder(words[1:len(words)-1])
+	default:
+		m.speaks = true
+	}
+}
+
+// isReminder tells whether a text, as it stands between quotes, is nothing but a
+// client's note to the model.
+func isReminder(raw []byte) bool {
+	const opened, closed = "<system-reminder>", "</system-reminder>"
+	for _, space := range []string{" ", `\n`, `\r`, `\t`} {
+		for bytes.HasPrefix(raw, []byte(space)) {
+			raw = raw[len(space):]
+		}
+		for bytes.HasSuffix(raw, []byte(space)) {
+			raw = raw[:len(raw)-len(space)]
+		}
+	}
+	return bytes.HasPrefix(raw, []byte(opened)) && bytes.HasSuffix(raw, []byte(closed))
 }
 
 // parsePart reads one block of a tool_result's content.
-func (b *anthropicBody) parsePart(r *reader, res *anthropicResult) error {
-	if r.next() != '{' {
-		s, err := r.value()
-		res.parts = append(res.parts, anthropicPart{span: s})
-		return err
-	}
+func (b *anthropicBody) parsePart(r *reader, res *anthropicResult) (err error) {
 	var p anthropicPart
-	var kind span
-	s, twice, err := r.members(map[string]func() error{
-		"type": r.into(&kind), "text": r.into(&p.text), "cache_control": r.into(&p.mark),
+	p.span, err = r.ifObject(func(name []byte) error {
+		switch string(name) {
+		case "type":
+			return r.into(&p.kind, &res.doubt)
+		case "text":
+			return r.into(&p.text, &res.doubt)
+		case "cache_control":
+			return r.into(&p.mark, &res.doubt)
+		}
+		return r.skip()
 	})
-	if err != nil {
-		return err
-	}
-	p.span, p.kind = s, str(kind.of(b.src))
 	if string(p.mark.of(b.src)) == "null" {
 		p.mark = span{}
 	}
-	res.doubt = res.doubt || twice
 	res.parts = append(res.parts, p)
-	return nil
+	return err
 }
 
 // isText tells whether p is a text block with a text.
-func (p anthropicPart) isText(src []byte) bool { return p.kind == "text" && isString(p.text.of(src)) }
+func (p anthropicPart) isText(src []byte) bool {
+	return string(p.kind.of(src)) == `"text"` && isString(p.text.of(src))
+}
 
 // read gives the core its view of b.
 func (b *anthropicBody) read() []compact.Message {
@@ -400,8 +411,8 @@ func (res anthropicResult) readParts(src []byte, r *compact.Result) (lossy bool)
 	texts := 0
 	for _, p := range res.parts {
 		if !p.isText(src) {
-			r.Attachments = append(r.Attachments, docket.Attachment{Kind: p.kind, Data: p.of(src)})
-			if p.kind == "tool_reference" {
+			r.Attachments = append(r.Attachments, docket.Attachment{Kind: str(p.kind.of(src)), Data: p.of(src)})
+			if string(p.kind.of(src)) == `"tool_reference"` {
 				r.Hold = compact.ReasonReference
 			}
 			continue

@@ -3,10 +3,10 @@ package wire
 // Reading a request body: one pass of jsontext that keeps spans, never values.
 // Decoding into maps and back was decided against: it reorders keys, rounds
 // numbers and changes escapes, and with them every byte that a provider caches.
+// The index package's scanner is faster still, but gives no spans.
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"unicode/utf8"
 
@@ -18,9 +18,6 @@ type span struct{ start, end int }
 
 func (s span) of(src []byte) []byte { return src[s.start:s.end] }
 func (s span) absent() bool         { return s.end == 0 }
-
-// errShape ends a reading of something that is JSON but not what was expected.
-var errShape = errors.New("wire: not the expected shape")
 
 // reader walks a body once.
 type reader struct {
@@ -41,37 +38,68 @@ func (r *reader) value() (span, error) {
 	return span{end - len(v), end}, err
 }
 
-// end checks that nothing but white space follows.
-func (r *reader) end() error {
-	if _, err := r.dec.ReadToken(); err != io.EOF {
-		return errShape
-	}
-	return nil
+// skip consumes the next value.
+func (r *reader) skip() error { return r.dec.SkipValue() }
+
+// into consumes the next value into s. A name that comes twice raises doubt: nobody
+// knows which of the two the provider takes.
+func (r *reader) into(s *span, doubt *bool) (err error) {
+	*doubt = *doubt || !s.absent()
+	*s, err = r.value()
+	return err
 }
 
-// next is the kind of the next value.
+// end checks that nothing but white space follows.
+func (r *reader) end() error {
+	switch _, err := r.dec.ReadToken(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errAfter
+	default:
+		return err
+	}
+}
+
+// next is the kind of the next value, 0 if there is none.
 func (r *reader) next() byte { return byte(r.dec.PeekKind()) }
 
 // object consumes the next value, which must be an object, and calls member for
-// each name; member consumes the value.
-func (r *reader) object(member func(name string) error) (span, error) {
+// each name; member consumes the value and does not keep the name.
+func (r *reader) object(member func(name []byte) error) (span, error) {
 	return r.container('{', '}', func() error {
-		tok, err := r.dec.ReadToken()
+		lit, err := r.dec.ReadValue()
 		if err != nil {
 			return err
 		}
-		return member(tok.String())
+		name, _ := text(lit)
+		return member(name)
 	})
 }
 
-// array is object's like for arrays; element consumes the element.
-func (r *reader) array(element func() error) (span, error) {
-	return r.container('[', ']', element)
+// ifObject is object that skips a value of another type and returns its span.
+func (r *reader) ifObject(member func(name []byte) error) (span, error) {
+	if r.next() != '{' {
+		return r.value()
+	}
+	return r.object(member)
+}
+
+// elements consumes the next value into s; of an array it calls element for each
+// element, which consumes it.
+func (r *reader) elements(s *span, doubt *bool, element func() error) (err error) {
+	if r.next() != '[' {
+		return r.into(s, doubt)
+	}
+	*doubt = *doubt || !s.absent()
+	*s, err = r.container('[', ']', element)
+	return err
 }
 
 func (r *reader) container(open, close byte, inner func() error) (s span, err error) {
 	if r.next() != open {
-		return s, errShape
+		_, err = r.dec.ReadToken()
+		return s, orShape(err)
 	}
 	if _, err = r.dec.ReadToken(); err != nil {
 		return s, err
@@ -85,19 +113,12 @@ func (r *reader) container(open, close byte, inner func() error) (s span, err er
 			return s, err
 		case 0: // damaged: the next read says how
 			_, err = r.dec.ReadToken()
-			return s, cmpErr(err)
+			return s, orShape(err)
 		}
 		if err = inner(); err != nil {
 			return s, err
 		}
 	}
-}
-
-func cmpErr(err error) error {
-	if err == nil {
-		return errShape
-	}
-	return err
 }
 
 // text decodes a JSON string. Where it has no escape the result aliases lit; lossy

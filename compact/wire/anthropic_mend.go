@@ -1,0 +1,159 @@
+package wire
+
+// Mending: what makes a body that a provider would answer 400 to acceptable again.
+// An interrupted call gets an error result that says so, where the provider looks
+// for it; a result that nobody asked for goes. Dropping the call instead was
+// decided against: an assistant message is never touched.
+
+import (
+	"slices"
+
+	"docket/compact"
+)
+
+// What stands in the place of what is missing.
+const (
+	noResult = `No result was recorded for this call: it was interrupted.`
+	noCall   = `{"type":"text","text":"(a tool result without its call stood here)"}`
+)
+
+// Mend returns body with its faults repaired, and what they were. Without any it
+// returns body itself. Errors: [ErrBody], together with body.
+func (a Anthropic) Mend(body []byte) ([]byte, []compact.Fault, error) {
+	b, err := parseCertain(body)
+	if err != nil {
+		return body, nil, err
+	}
+	faults := compact.Faults(b.read())
+	m := mending{body: b, into: make([][]span, len(b.messages)), after: make([][]span, len(b.messages))}
+	for _, f := range faults {
+		if f.Kind == compact.Unanswered {
+			m.place(f)
+		}
+	}
+	var edits []edit
+	for i := range b.messages {
+		edits = append(edits, m.edits(i, faults)...)
+	}
+	return splice(body, edits), faults, nil
+}
+
+// mending knows, for each message, the calls that it must answer and those that a
+// new message after it must answer: the spans of their ids.
+type mending struct {
+	body        *anthropicBody
+	into, after [][]span
+}
+
+// place decides where the result of an unanswered call goes: into the user message
+// that follows its run of assistant messages, or into a new one.
+func (m *mending) place(f compact.Fault) {
+	messages := m.body.messages
+	lit := messages[f.Message].lit(f)
+	if lit.absent() {
+		return // a call without an id cannot be answered
+	}
+	end := f.Message
+	for end+1 < len(messages) && messages[end+1].role == "assistant" {
+		end++
+	}
+	next := end + 1
+	for next < len(messages) && messages[next].role == "system" {
+		next++
+	}
+	if next < len(messages) && messages[next].role == "user" && m.body.canAnswer(next) {
+		m.into[next] = append(m.into[next], lit)
+		return
+	}
+	m.after[end] = append(m.after[end], lit)
+}
+
+// lit returns the span of the id of the call of fault f.
+func (m anthropicMessage) lit(f compact.Fault) span {
+	for _, c := range m.calls {
+		if c.ID == f.ID && f.ID != "" {
+			return c.lit
+		}
+	}
+	return span{}
+}
+
+// canAnswer tells whether results can be put in front of message i's content.
+func (b *anthropicBody) canAnswer(i int) bool {
+	c := b.messages[i].content.of(b.src)
+	return len(c) > 2 && (c[0] == '"' || c[0] == '[' && len(b.messages[i].blocks) > 0)
+}
+
+// edits repairs message i.
+func (m *mending) edits(i int, faults []compact.Fault) (edits []edit) {
+	msg := &m.body.messages[i]
+	edits = m.answer(msg, i)
+	orphans := m.body.orphans(i, faults)
+	var kept []int
+	for k := range msg.blocks {
+		if !slices.Contains(orphans, k) {
+			kept = append(kept, k)
+		}
+	}
+	switch {
+	case len(orphans) == 0:
+	case len(kept) == 0 && len(m.into[i]) == 0:
+		edits = append(edits, edit{span{msg.blocks[0].start, msg.blocks[len(msg.blocks)-1].end}, []byte(noCall)})
+	case len(kept) == 0: // the answers that stand in front need no comma
+		edits[0].text = edits[0].text[:len(edits[0].text)-1]
+		edits = append(edits, dropAllBut(msg.blocks, kept)...)
+	default:
+		edits = append(edits, dropAllBut(msg.blocks, kept)...)
+	}
+	if lits := m.after[i]; len(lits) > 0 {
+		text := append([]byte(`,{"role":"user","content":[`), m.results(lits)...)
+		edits = append(edits, edit{span{msg.end, msg.end}, append(text, "]}"...)})
+	}
+	return edits
+}
+
+// answer puts results in front of the content of msg.
+func (m *mending) answer(msg *anthropicMessage, i int) []edit {
+	if len(m.into[i]) == 0 {
+		return nil
+	}
+	results := append(m.results(m.into[i]), ',')
+	start, end := msg.content.start, msg.content.end
+	if len(msg.blocks) > 0 {
+		return []edit{{span{start + 1, start + 1}, results}}
+	}
+	open := append(append([]byte{'['}, results...), `{"type":"text","text":`...)
+	return []edit{{span{start, start}, open}, {span{end, end}, []byte("}]")}}
+}
+
+// results returns error results for calls, with commas between.
+func (m *mending) results(ids []span) (text []byte) {
+	for i, id := range ids {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, `{"type":"tool_result","tool_use_id":`...)
+		text = append(text, id.of(m.body.src)...)
+		text = append(text, `,"is_error":true,"content":`...)
+		text = append(appendString(text, noResult), '}')
+	}
+	return text
+}
+
+// orphans returns the blocks of message i that are results without a call: of
+// several with one id the last ones.
+func (b *anthropicBody) orphans(i int, faults []compact.Fault) (blocks []int) {
+	results := b.messages[i].results
+	for _, f := range faults {
+		if f.Message != i || f.Kind != compact.Orphan {
+			continue
+		}
+		for k := len(results) - 1; k >= 0; k-- {
+			if results[k].id == string(f.ID) && !slices.Contains(blocks, results[k].block) {
+				blocks = append(blocks, results[k].block)
+				break
+			}
+		}
+	}
+	return blocks
+}

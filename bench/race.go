@@ -102,6 +102,8 @@ type race struct {
 	targets  []target
 	budget   time.Duration // of each lane's operations
 	cold     bool
+	// unchecked: nothing but docket can answer.
+	unchecked bool
 }
 
 // minOps is how often a lane runs even when its budget is spent.
@@ -147,6 +149,9 @@ func (r *race) runLane(ctx context.Context, l *lane, batch []target, want []*rep
 			return fmt.Errorf("bench: %s: %w", l.name(), err)
 		}
 		l.frames += int64(got.frames)
+		if r.unchecked {
+			continue
+		}
 		if want[i] == nil {
 			truth := truth(r.payload, t)
 			want[i] = &truth

@@ -5,9 +5,9 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"docket"
 	"docket/engine"
@@ -93,8 +93,15 @@ func (d *docketSubject) recordAll(ctx context.Context, results []docket.Result) 
 	return err
 }
 
-func (d *docketSubject) search(ctx context.Context, query string) ([]string, error) {
-	return nil, errors.New("bench: search is not there yet")
+func (d *docketSubject) search(ctx context.Context, query string) (calls []string, err error) {
+	for a, err := range recall.Search(ctx, d.Ledger, benchThread, recall.SearchRequest{Query: query}) {
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, string(a.Handle.CallID))
+	}
+	slices.Sort(calls)
+	return calls, nil
 }
 
 func result(call string, payload []byte) docket.Result {

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"strconv"
+	"sync"
 )
 
 const (
@@ -32,8 +33,11 @@ type source struct {
 }
 
 func newSource(seed uint64) *source {
-	return &source{pcg: rand.NewPCG(seed, 0x646f636b6574), voc: newVocabulary()}
+	return &source{pcg: rand.NewPCG(seed, 0x646f636b6574), voc: sharedVocabulary()}
 }
+
+// sharedVocabulary is built once: it takes longer than a small payload.
+var sharedVocabulary = sync.OnceValue(newVocabulary)
 
 // below returns an integer in [0, n).
 func (s *source) below(n int) int {

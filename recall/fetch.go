@@ -216,7 +216,7 @@ func (req Request) slice(r *reader) (slice, error) {
 		s.json = kind == docket.KindJSON || kind == docket.KindNDJSON
 		return s, nil
 	}
-	return slice{}, &RequestError{"path", "paths are not supported yet"}
+	return r.resolve(req.Path)
 }
 
 // read returns the range of s that the request asks for.

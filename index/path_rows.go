@@ -83,22 +83,23 @@ func (g *regions) at(k int) (region, error) {
 	return out, nil
 }
 
-// find returns the region that holds the member called ordinal.
-func (g *regions) find(ordinal int64) (region, error) {
+// find returns the number of the last region whose mark is not after the wanted
+// place, of which after tells.
+func (g *regions) find(after func(mark) bool) (int, error) {
 	low, high := 0, g.count() // region low begins at or before it, region high after it
 	for low+1 < high {
 		mid := (low + high) / 2
 		m, err := g.table.mark(int(g.row.marks) + mid - 1)
 		if err != nil {
-			return region{}, err
+			return 0, err
 		}
-		if int64(m.ordinal) <= ordinal {
-			low = mid
-		} else {
+		if after(m) {
 			high = mid
+		} else {
+			low = mid
 		}
 	}
-	return g.at(low)
+	return low, nil
 }
 
 // read returns a node whose text is a region: a part of a container, without
@@ -117,7 +118,11 @@ func (w *walker) rowElement(n node, at int64) (node, error) {
 	if err != nil {
 		return n, err
 	}
-	g, err := all.find(at)
+	k, err := all.find(func(m mark) bool { return int64(m.ordinal) > at })
+	if err != nil {
+		return n, err
+	}
+	g, err := all.at(k)
 	if err != nil {
 		return n, err
 	}
@@ -146,26 +151,56 @@ func (w *walker) rowMember(n node, key string) (found node, ok bool, err error) 
 	if err != nil {
 		return n, false, err
 	}
-	if all.row.flags&flagTwins == 0 {
+	c := keySearch{regions: all, key: key, text: appendQuote(nil, key)}
+	c.twins, c.escapes = all.row.flags&flagTwins != 0, all.row.flags&flagEscapes != 0
+	if !c.twins {
 		found, ok, err = w.largeMember(n, &all, key)
 		if err != nil || ok {
 			return found, ok, err
 		}
 	}
-	text := appendQuote(nil, key)
-	escapes := all.row.flags&flagEscapes != 0
-	if !escapes && len(text) != len(key)+2 {
+	if !c.escapes && len(c.text) != len(key)+2 {
 		return n, false, nil // such a key has an escape wherever it occurs
 	}
-	for k := range all.count() {
-		g, err := all.at(k)
+	return w.search(n, &c)
+}
+
+// keySearch looks for a key in the regions of a row.
+type keySearch struct {
+	regions
+	key            string
+	text           []byte // the key with its quotes: how it stands in the payload
+	twins, escapes bool   // the row's flags
+}
+
+// search goes through the regions in order. Where no key has an escape, the source
+// says which parts need not be read; where no two keys are equal, the large members
+// have been ruled out.
+func (w *walker) search(n node, c *keySearch) (found node, ok bool, err error) {
+	for k := 0; k < c.count(); k++ {
+		g, err := c.at(k)
 		if err != nil {
 			return n, false, err
 		}
-		if !escapes && w.src.Skip(text, g.start, g.end) >= g.end {
+		if !c.escapes {
+			next := w.src.Skip(c.text, g.start, c.last)
+			if next >= c.last {
+				break
+			}
+			if next >= g.end {
+				k, err = c.find(func(m mark) bool { return int64(m.offset) > next })
+				if err == nil {
+					g, err = c.at(k)
+				}
+				if err != nil {
+					return n, false, err
+				}
+			}
+		}
+		if g.child > 0 && !c.twins {
 			continue
 		}
-		if found, ok, err = w.inRegion(n, g, key); err != nil || ok {
+		if found, ok, err = w.inRegion(n, g, c.key); err != nil || ok {
 			return found, ok, err
 		}
 	}

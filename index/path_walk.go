@@ -69,16 +69,24 @@ func (p Payload) Select(path Path) (Selected, error) {
 	return w.run(rootNode(text, p.Kind), nil)
 }
 
-// notJSON returns where the payload stops being JSON.
+// notJSON returns where the payload stops being JSON. It reads as much as that
+// takes.
 func (p Payload) notJSON() error {
-	text, err := p.Source.Bytes(0, p.Size)
-	if err != nil {
-		return err
+	const margin = 16 // an escape or literal that the window cuts is bad before its end
+	for window := int64(missWindow); ; window *= 8 {
+		text, err := p.Source.Bytes(0, min(window, p.Size))
+		if err != nil {
+			return err
+		}
+		var bad *SyntaxError
+		_, err = scanKind(text)
+		if errors.As(err, &bad) && (window >= p.Size || bad.Offset+margin < window) {
+			return bad
+		}
+		if window >= p.Size {
+			return &SyntaxError{Want: "a payload that was recorded as JSON"}
+		}
 	}
-	if _, err = scanKind(text); err == nil {
-		err = &SyntaxError{Offset: 0, Want: "a payload that was recorded as JSON"}
-	}
-	return err
 }
 
 // node is where a walk stands: a value that has a row, or one whose bytes are in

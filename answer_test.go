@@ -9,24 +9,23 @@ import (
 	"docket/internal/formatdoc"
 )
 
-// oneRecord is a ledger of one record and a zero lineage key.
-type oneRecord struct {
-	Ledger
-	Record
-}
+// oneRecord is the one record of oneLedger, under a zero lineage key.
+type oneRecord struct{ Record }
 
-func (o oneRecord) View(_ context.Context, thread ThreadID, id MemID, fn func(Record) error) error {
-	if thread != "t" || id != o.Handle().MemID {
+type oneLedger struct{ Ledger }
+
+func (oneLedger) View(_ context.Context, thread ThreadID, id MemID, fn func(Record) error) error {
+	if thread != "t" || id != (oneRecord{}).Handle().MemID {
 		return ErrNotFound
 	}
-	return fn(o)
+	return fn(oneRecord{})
 }
 
-func (o oneRecord) Handle() Handle {
+func (oneRecord) Handle() Handle {
 	return Handle{MemID: DeriveMemID(LineageKey{}, "toolu_01", DigestOf([]byte("docket")))}
 }
 
-func (o oneRecord) Tag(text []byte) string { return DeriveTag(LineageKey{}, text) }
+func (oneRecord) Tag(text []byte) string { return DeriveTag(LineageKey{}, text) }
 
 func TestFormatExampleOfAnswer(t *testing.T) {
 	want := formatdoc.Example(t, "answer")
@@ -34,7 +33,7 @@ func TestFormatExampleOfAnswer(t *testing.T) {
 	if got := AppendAnswer(nil, oneRecord{}, []byte(rest)); !bytes.Equal(got, want) {
 		t.Errorf("AppendAnswer makes\n%s\nFORMAT.md shows\n%s", got, want)
 	}
-	if id, ok := VerifyAnswer(t.Context(), oneRecord{}, "t", want); !ok || id != "rh47c6ft4bjir4d3" {
+	if id, ok := VerifyAnswer(t.Context(), oneLedger{}, "t", want); !ok || id != "rh47c6ft4bjir4d3" {
 		t.Errorf("the example verifies: %v, of %q", ok, id)
 	}
 	untagged := formatdoc.Example(t, "answer-untagged")
@@ -49,7 +48,7 @@ func TestFormatExampleOfAnswer(t *testing.T) {
 func TestChangedAnswersDoNotVerify(t *testing.T) {
 	answer := AppendAnswer(nil, oneRecord{}, []byte(" characters 0–6 of 6\ndocket"))
 	verify := func(text []byte) bool {
-		_, ok := VerifyAnswer(t.Context(), oneRecord{}, "t", text)
+		_, ok := VerifyAnswer(t.Context(), oneLedger{}, "t", text)
 		return ok
 	}
 	if !verify(answer) || !verify(append(bytes.Clone(answer), " \r\n\t"...)) {
@@ -62,7 +61,7 @@ func TestChangedAnswersDoNotVerify(t *testing.T) {
 			t.Errorf("a change at byte %d goes unseen", i)
 		}
 	}
-	if _, ok := VerifyAnswer(t.Context(), oneRecord{}, "other", answer); ok {
+	if _, ok := VerifyAnswer(t.Context(), oneLedger{}, "other", answer); ok {
 		t.Error("verifies in another thread")
 	}
 }

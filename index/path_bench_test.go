@@ -1,0 +1,94 @@
+package index
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"docket"
+)
+
+func BenchmarkBuildPaths(b *testing.B) {
+	for name, text := range corpusJSON(b) {
+		if len(text) < 1<<20 {
+			continue
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				scanPaths(text)
+			}
+		})
+	}
+}
+
+// The size of the table against one zstd frame of the whole payload, and the
+// frames of 32 KiB that a walk to a random value reads.
+func BenchmarkPathCosts(b *testing.B) {
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var sections, stored int
+	for name, text := range corpusJSON(b) {
+		if len(text) < 64<<10 {
+			continue
+		}
+		kind, section := scanPaths(text)
+		if kind == docket.KindText {
+			continue
+		}
+		packed := len(enc.EncodeAll(text, nil))
+		sections, stored = sections+len(section), stored+packed
+		root, err := parseTree(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			r := rand.New(rand.NewPCG(2, 2))
+			var read, ops, worst int
+			for b.Loop() {
+				path := plainPath(r, root)
+				f := &frames{payload: text, size: 32 << 10, read: map[int64]bool{}}
+				p := Payload{Source: f, Size: int64(len(text)), Kind: kind, Paths: section}
+				if _, err := p.Select(path); err != nil {
+					b.Fatal(err)
+				}
+				ops++
+				read += len(f.read)
+				worst = max(worst, len(f.read))
+			}
+			b.ReportMetric(float64(read)/float64(ops), "frames/op")
+			b.ReportMetric(float64(worst), "frames-worst")
+			b.ReportMetric(float64(len(section))/float64(packed), "section/zstd")
+		})
+	}
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+		}
+		b.ReportMetric(float64(sections)/float64(stored), "section/zstd")
+	})
+}
+
+// plainPath walks from the root to a random leaf or container.
+func plainPath(r *rand.Rand, t *tree) Path {
+	var path Path
+	for len(path) < MaxSegments && len(t.kids) > 0 && r.IntN(10) > 0 {
+		k := r.IntN(len(t.kids))
+		if t.kind == '{' {
+			for i, key := range t.keys {
+				if key == t.keys[k] {
+					k = i
+					break
+				}
+			}
+			path = append(path, Segment{Key: t.keys[k]})
+		} else {
+			path = append(path, Segment{Kind: SegmentNumber, From: int64(k)})
+		}
+		t = t.kids[k]
+	}
+	return path
+}

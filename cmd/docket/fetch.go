@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -107,12 +108,7 @@ func (f *fetchFlags) request(c *cobra.Command) (recall.Request, error) {
 
 func (a *app) fetch(ctx context.Context, l *engine.Ledger, thread docket.ThreadID, req recall.Request, model bool) error {
 	if model {
-		text, err := recall.Tool{Form: req.Form}.Answer(ctx, l, thread, req)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(a.out, text)
-		return err
+		return a.answer(ctx, l, thread, req)
 	}
 	answer, err := recall.Fetch(ctx, l, thread, req)
 	if err != nil {
@@ -128,6 +124,32 @@ func (a *app) fetch(ctx context.Context, l *engine.Ledger, thread docket.ThreadI
 		fmt.Fprintf(a.err, "docket: --offset %d is beyond the end: there are %d characters\n", *req.Offset, answer.TotalChars)
 	}
 	_, err = a.out.Write(answer.AppendText(nil))
+	return err
+}
+
+// answer prints what the model's tool would answer to the same request.
+func (a *app) answer(ctx context.Context, l *engine.Ledger, thread docket.ThreadID, req recall.Request) error {
+	args := map[string]any{"mem_id": req.MemID, "window": max(req.Window, 0), "max_matches": req.MaxMatches}
+	if req.Format != "" {
+		args["format"] = req.Format
+	}
+	if req.Path != "" {
+		args["json_path"] = req.Path
+	}
+	if req.Query != "" {
+		args["query"], args["ignore_case"] = req.Query, req.IgnoreCase
+	}
+	if req.Offset != nil {
+		args["offset"] = *req.Offset
+	}
+	if req.MaxChars > 0 {
+		args["max_chars"] = req.MaxChars
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, recall.Tool{Form: req.Form}.Call(ctx, l, thread, text))
 	return err
 }
 

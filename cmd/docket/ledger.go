@@ -71,7 +71,7 @@ func resolve(ctx context.Context, l *engine.Ledger, thread, mem string) (docket.
 	if !docket.IsMemIDPrefix(mem) || len(mem) < minPrefix {
 		return "", "", codeError{fmt.Errorf("%q is no mem id: 16 characters of a–z and 2–7, or the first %d or more of them: docket ls lists what is there", mem, minPrefix), exitNotFound}
 	}
-	var found []engine.Location
+	var found []engine.Found
 	for at, err := range l.Find(ctx, mem) {
 		if err != nil {
 			return "", "", err

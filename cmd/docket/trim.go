@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"docket/compact"
+	"docket/compact/wire"
+)
+
+func (a *app) trimCommand() *cobra.Command {
+	var limit int
+	var dialect string
+	var mend bool
+	c := verb("main", &cobra.Command{
+		Use:   "trim --cap N [--mend] [--dialect anthropic] [FILE | -]",
+		Short: "cap a history without parting a call from its result",
+		Long: `Read a provider's request body and print it with the most recent N messages. A
+call and its results stay together even where that makes more than N; a history
+that would not begin with a user message gets its first one in front. Calls and
+results that stand alone in what is left are named on standard error, exit code 4:
+the provider would refuse them; --mend repairs them.`,
+	}, cobra.MaximumNArgs(1))
+	c.Flags().IntVar(&limit, "cap", 0, "the most recent `n` messages")
+	c.Flags().StringVar(&dialect, "dialect", "anthropic", "the body's `format`: anthropic")
+	c.Flags().BoolVar(&mend, "mend", false, "answer calls that stand alone with an error result, and drop results that do")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !c.Flags().Changed("cap") || limit < 0 {
+			return usagef("trim needs --cap, a number of messages from 0")
+		}
+		if dialect != "anthropic" {
+			return usagef("--dialect %q is not known: anthropic is", dialect)
+		}
+		body, err := a.read(argument(args, 0), maxBody)
+		if err != nil {
+			return err
+		}
+		if !json.Valid(body) {
+			a.out.Write(body)
+			return fmt.Errorf("the body is not valid JSON: it is passed on as it is")
+		}
+		return a.trim(body, limit, mend)
+	}
+	return c
+}
+
+func (a *app) trim(body []byte, limit int, mend bool) error {
+	dialect := wire.Anthropic{}
+	out, err := dialect.Trim(body, limit, slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime})))
+	var faults []compact.Fault
+	if err == nil && mend {
+		out, _, err = dialect.Mend(out)
+	}
+	if err == nil {
+		faults, err = dialect.Faults(out)
+	}
+	if _, werr := a.out.Write(out); werr != nil {
+		return werr
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range faults {
+		fmt.Fprintf(a.err, "docket: message %d: %s: %s\n", f.Message, f.Kind, cell(string(f.ID)))
+	}
+	if len(faults) > 0 {
+		return codeError{fmt.Errorf("%d calls or results stand alone, in the input already: the provider would refuse the body", len(faults)), exitPartial}
+	}
+	return nil
+}
+
+// withoutTime leaves the time out of the log line: standard error is for a person.
+func withoutTime(_ []string, attr slog.Attr) slog.Attr {
+	if attr.Key == slog.TimeKey || attr.Key == slog.LevelKey {
+		return slog.Attr{}
+	}
+	return attr
+}

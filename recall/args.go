@@ -16,8 +16,11 @@ import (
 	"docket"
 )
 
-// arguments is what a model sent, by normalised name.
-type arguments map[string]any
+// arguments is what a model sent.
+type arguments struct {
+	values map[string]any // by normalised name, what is absent left out
+	err    error          // the first argument that could not be understood: a [*RequestError]
+}
 
 // aliases are the names under which an argument is found, normalised, the proper
 // one first.
@@ -31,6 +34,8 @@ var aliases = map[string][]string{
 	"offset":      {"offset", "start"},
 	"max_chars":   {"maxchars", "limit", "length"},
 	"json_path":   {"jsonpath", "path"},
+	"max_records": {"maxrecords", "limit"},
+	"after":       {"after"},
 }
 
 // parseArguments reads a JSON object, or a string that holds one; a plain string
@@ -64,7 +69,7 @@ func objectArguments(v any, first string, depth int) arguments {
 				return normalised(inner)
 			}
 		}
-		return arguments{aliases[first][0]: v}
+		return arguments{values: map[string]any{aliases[first][0]: v}}
 	}
 	return arguments{}
 }
@@ -77,7 +82,7 @@ func normalised(object map[string]any) arguments {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	out := arguments{}
+	out := map[string]any{}
 	strip := strings.NewReplacer("_", "", "-", "", " ", "")
 	for _, name := range names {
 		short := strings.ToLower(strip.Replace(name))
@@ -85,13 +90,13 @@ func normalised(object map[string]any) arguments {
 			out[short] = object[name]
 		}
 	}
-	return out
+	return arguments{values: out}
 }
 
 // value returns the argument called name, nil if it is absent.
-func (a arguments) value(name string) any {
+func (a *arguments) value(name string) any {
 	for _, alias := range aliases[name] {
-		if v, ok := a[alias]; ok {
+		if v, ok := a.values[alias]; ok {
 			return v
 		}
 	}
@@ -100,7 +105,7 @@ func (a arguments) value(name string) any {
 
 // text returns an argument as text: a number or a boolean as it was spelled,
 // "" for an absent one.
-func (a arguments) text(name string) string {
+func (a *arguments) text(name string) string {
 	switch v := a.value(name).(type) {
 	case string:
 		return v
@@ -117,7 +122,7 @@ func (a arguments) text(name string) string {
 }
 
 // flag returns an argument as a boolean.
-func (a arguments) flag(name string) bool {
+func (a *arguments) flag(name string) bool {
 	switch strings.ToLower(strings.TrimSpace(a.text(name))) {
 	case "true", "1", "yes", "on", "y":
 		return true
@@ -127,16 +132,37 @@ func (a arguments) flag(name string) bool {
 
 // number returns an argument as a whole number, rounded towards zero; given tells
 // whether it is there and is one.
-func (a arguments) number(name string) (n int64, given bool, err error) {
+func (a *arguments) number(name string) (n int64, given bool) {
 	text := strings.TrimSpace(a.text(name))
 	if text == "" {
-		return 0, false, nil
+		return 0, false
 	}
-	f, perr := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-	if perr != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
-		return 0, false, &RequestError{name, "it is a whole number, not " + quote(text)}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
+		if a.err == nil {
+			a.err = &RequestError{name, "it is a whole number, not " + quote(text)}
+		}
+		return 0, false
 	}
-	return int64(max(-maxNumber, min(maxNumber, f))), true, nil
+	return int64(max(-maxNumber, min(maxNumber, f))), true
+}
+
+// limit returns an argument that is a limit of at most most, and otherwise where it
+// is absent or says nothing.
+func (a *arguments) limit(name string, otherwise int, most int64) int {
+	if n, given := a.number(name); given && n > 0 {
+		return int(min(n, most))
+	}
+	return otherwise
+}
+
+// window returns how many characters are shown either side of a match, as in a
+// [Request]: none for 0.
+func (a *arguments) window(otherwise int, most int64) int {
+	if n, given := a.number("window"); given && n <= 0 {
+		return -1
+	}
+	return a.limit("window", otherwise, most)
 }
 
 // maxNumber is the largest number that is told apart: every integer up to it is a

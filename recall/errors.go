@@ -9,7 +9,7 @@ import "fmt"
 // RequestError says that a request asks for something that no record can answer:
 // a negative offset, an unknown format, a path that is not one.
 type RequestError struct {
-	Field string // the request's field: "offset", "format", "path", …
+	Field string // the request's field "offset", "max_chars", "path", …
 	Msg   string // what is wrong with it and what to do, one line
 }
 

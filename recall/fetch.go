@@ -7,6 +7,7 @@ package recall
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"docket"
 )
@@ -152,16 +153,16 @@ func (req Request) checked() (Request, error) {
 		req.Format = FormatSummary
 	case FormatSummary, FormatFull:
 	default:
-		return req, &RequestError{"format", "it is " + FormatSummary + " or " + FormatFull}
+		return req, &RequestError{"format", fmt.Sprintf("it is %q (the default) or %q, not %s", FormatSummary, FormatFull, quote(req.Format))}
 	}
 	if req.Offset != nil && *req.Offset < 0 {
 		return req, &RequestError{"offset", "it counts characters from the beginning and cannot be negative"}
 	}
 	if req.MaxChars < 0 {
-		return req, &RequestError{"max characters", "it cannot be negative; 0 means no limit"}
+		return req, &RequestError{"max_chars", "it cannot be negative; 0 means no limit"}
 	}
 	if req.MaxMatches < 0 {
-		return req, &RequestError{"max matches", "it cannot be negative"}
+		return req, &RequestError{"max_matches", "it cannot be negative"}
 	}
 	if req.MaxMatches == 0 {
 		req.MaxMatches = DefaultMaxMatches
@@ -172,6 +173,7 @@ func (req Request) checked() (Request, error) {
 	case req.Window < 0:
 		req.Window = 0
 	}
+	req.Window = min(req.Window, docket.MaxPayload)
 	return req, nil
 }
 

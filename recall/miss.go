@@ -91,7 +91,11 @@ func pathText(path string, e *index.MissError) string {
 
 // problemText says what is wrong with an argument, and how long the payload is.
 func problemText(e *RequestError, h docket.Handle) string {
-	return fmt.Sprintf(" cannot use %s: %s. The payload has %d characters, numbered from 0", e.Field, e.Msg, h.Chars)
+	field := e.Field
+	if field == "path" {
+		field = "json_path"
+	}
+	return fmt.Sprintf(" cannot use %s: %s. The payload has %d characters, numbered from 0", field, clip(e.Msg, missPathChars), h.Chars)
 }
 
 func emptyText(req Request) string {

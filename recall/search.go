@@ -61,17 +61,79 @@ func Search(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Se
 	}
 }
 
-// candidates yields the records that may match.
+// candidates yields the records that may match, in the order of recording.
 func candidates(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req SearchRequest) iter.Seq2[docket.MemID, error] {
-	if n, ok := l.(docket.Narrower); ok && req.Query != "" {
-		return n.Narrow(ctx, thread, []byte(req.Query), req.IgnoreCase)
-	}
-	return func(yield func(docket.MemID, error) bool) {
-		for h, err := range l.List(ctx, thread, req.After) {
-			if !yield(h.MemID, err) {
-				return
+	n, ok := l.(docket.Narrower)
+	if !ok || req.Query == "" {
+		return func(yield func(docket.MemID, error) bool) {
+			for h, err := range l.List(ctx, thread, req.After) {
+				if !yield(h.MemID, err) {
+					return
+				}
 			}
 		}
+	}
+	lists := []iter.Seq2[docket.MemID, error]{n.Narrow(ctx, thread, []byte(req.Query), req.IgnoreCase)}
+	for _, form := range escapedForms(req.Query) {
+		lists = append(lists, n.Narrow(ctx, thread, []byte(form), req.IgnoreCase))
+	}
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	return merged(lists, func(id docket.MemID) docket.Seq {
+		var seq docket.Seq // stays 0 if the record cannot be read: searchRecord says why
+		_ = l.View(ctx, thread, id, func(rec docket.Record) error {
+			seq = rec.Handle().Seq
+			return nil
+		})
+		return seq
+	})
+}
+
+// merged yields what ascending lists yield, each record once, in ascending order.
+func merged(lists []iter.Seq2[docket.MemID, error], seq func(docket.MemID) docket.Seq) iter.Seq2[docket.MemID, error] {
+	return func(yield func(docket.MemID, error) bool) {
+		heads := make([]head, len(lists))
+		for i, list := range lists {
+			next, stop := iter.Pull2(list)
+			defer stop()
+			heads[i].next = next
+			heads[i].advance(seq)
+		}
+		for {
+			var first *head
+			for i := range heads {
+				if h := &heads[i]; h.ok && (first == nil || h.seq < first.seq) {
+					first = h
+				}
+			}
+			if first == nil || !yield(first.id, first.err) {
+				return
+			}
+			id := first.id
+			for i := range heads {
+				if heads[i].ok && heads[i].id == id {
+					heads[i].advance(seq)
+				}
+			}
+		}
+	}
+}
+
+// head is the next record of a list.
+type head struct {
+	next func() (docket.MemID, error, bool)
+	id   docket.MemID
+	err  error
+	seq  docket.Seq
+	ok   bool
+}
+
+func (h *head) advance(seq func(docket.MemID) docket.Seq) {
+	h.id, h.err, h.ok = h.next()
+	h.seq = 0
+	if h.ok && h.err == nil {
+		h.seq = seq(h.id)
 	}
 }
 

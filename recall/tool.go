@@ -7,7 +7,6 @@ package recall
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"docket"
@@ -81,17 +80,34 @@ func (t Tool) Call(ctx context.Context, l docket.Ledger, thread docket.ThreadID,
 		return t.miss(asked, docket.ErrNotFound)
 	}
 	req, problem := t.request(id, given)
-	var text []byte
-	err = l.View(ctx, thread, id, func(rec docket.Record) error {
-		var err error
-		text, err = t.answer(ctx, rec, req, problem)
-		return err
-	})
+	text, err := t.view(ctx, l, thread, req, problem)
 	if err != nil {
 		t.report(err)
 		return t.miss(asked, err)
 	}
-	return string(text)
+	return text
+}
+
+// Answer gives what Call answers to req, whose limits it lowers to the tool's. With
+// an error, which is that of [docket.Ledger.View], it is the text about it.
+func (t Tool) Answer(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request) (string, error) {
+	t = t.filled()
+	text, err := t.view(ctx, l, thread, t.limited(req), nil)
+	if err != nil {
+		return t.miss(string(req.MemID), err), err
+	}
+	return text, nil
+}
+
+// view answers req, or says what is wrong with it.
+func (t Tool) view(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request, problem error) (string, error) {
+	var text []byte
+	err := l.View(ctx, thread, req.MemID, func(rec docket.Record) error {
+		var err error
+		text, err = t.answer(ctx, rec, req, problem)
+		return err
+	})
+	return string(text), err
 }
 
 // report passes on what the host should know: not what a model did.
@@ -130,58 +146,33 @@ func (t Tool) answer(ctx context.Context, rec docket.Record, req Request, proble
 
 // request makes a request of the arguments. The error is a [*RequestError].
 func (t Tool) request(id docket.MemID, given arguments) (Request, error) {
-	req := Request{MemID: id, Path: given.text("json_path"), Query: given.text("query"), IgnoreCase: given.flag("ignore_case"), Form: t.Form}
-	offset, hasOffset, err := given.number("offset")
-	if err != nil {
-		return req, err
+	req := Request{
+		MemID: id, Path: given.text("json_path"), Query: given.text("query"), IgnoreCase: given.flag("ignore_case"),
+		Window:     given.window(t.Window, t.MaxChars),
+		MaxMatches: given.limit("max_matches", t.MaxMatches, t.MaxChars),
+		MaxChars:   int64(given.limit("max_chars", 0, t.MaxChars)),
+		Form:       t.Form,
 	}
-	if hasOffset {
+	if offset, has := given.number("offset"); has {
 		req.Offset = &offset
 	}
-	maxChars, hasMax, err := given.number("max_chars")
-	if err != nil {
+	if given.err != nil {
+		return req, given.err
+	}
+	req.Format = strings.ToLower(strings.TrimSpace(given.text("format")))
+	if req.keyed() { // a format says nothing then
+		req.Format = FormatSummary
+	}
+	if _, err := req.checked(); err != nil {
 		return req, err
 	}
-	if req.Format, err = format(given.text("format"), req.keyed() || hasMax); err != nil {
-		return req, err
-	}
-	if req.keyed() || hasMax || req.Format == FormatFull {
+	return t.limited(req), nil
+}
+
+// limited returns the request with the tool's limit of characters.
+func (t Tool) limited(req Request) Request {
+	if (req.keyed() || req.Format == FormatFull) && (req.MaxChars <= 0 || req.MaxChars > t.MaxChars) {
 		req.MaxChars = t.MaxChars
-		if maxChars > 0 {
-			req.MaxChars = min(maxChars, t.MaxChars)
-		}
 	}
-	return t.queryLimits(req, given)
-}
-
-// queryLimits reads the arguments that only a query has.
-func (t Tool) queryLimits(req Request, given arguments) (Request, error) {
-	req.Window, req.MaxMatches = t.Window, t.MaxMatches
-	window, has, err := given.number("window")
-	if err != nil {
-		return req, err
-	}
-	if has {
-		req.Window = int(min(window, t.MaxChars))
-	}
-	if has && window <= 0 {
-		req.Window = -1
-	}
-	matches, has, err := given.number("max_matches")
-	if has && matches > 0 {
-		req.MaxMatches = int(min(matches, t.MaxChars))
-	}
-	return req, err
-}
-
-// format reads the format; a request with a keyed argument needs none.
-func format(text string, keyed bool) (string, error) {
-	text = strings.ToLower(strings.TrimSpace(text))
-	switch {
-	case text == FormatSummary, text == "", keyed:
-		return FormatSummary, nil
-	case text == FormatFull:
-		return FormatFull, nil
-	}
-	return "", &RequestError{"format", fmt.Sprintf("it is %q (the default) or %q, not %s", FormatSummary, FormatFull, quote(text))}
+	return req
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"syscall"
 
 	"docket"
@@ -114,10 +116,13 @@ func advice(err error) string {
 	return ""
 }
 
+// trimPrefix leaves out the names of the packages that an error came through.
 func trimPrefix(s string) string {
-	const prefix = "docket: "
-	for len(s) >= len(prefix) && s[:len(prefix)] == prefix {
-		s = s[len(prefix):]
+	for {
+		name, rest, ok := strings.Cut(s, ": ")
+		if !ok || !slices.Contains([]string{"docket", "engine", "codec", "index", "recall", "compact", "wire", "bench"}, name) {
+			return s
+		}
+		s = rest
 	}
-	return s
 }

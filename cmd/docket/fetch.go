@@ -10,6 +10,7 @@ import (
 
 	"docket"
 	"docket/engine"
+	"docket/index"
 	"docket/recall"
 )
 
@@ -156,10 +157,10 @@ func (a *app) answer(ctx context.Context, l *engine.Ledger, thread docket.Thread
 // fetchError gives a path that leads nowhere, and a request that cannot be, their
 // exit codes.
 func fetchError(err error) error {
-	var path *recall.PathError
+	var miss *index.MissError
 	var request *recall.RequestError
 	switch {
-	case errors.As(err, &path):
+	case errors.As(err, &miss):
 		return codeError{err, exitNotFound}
 	case errors.As(err, &request):
 		return usageError{err}

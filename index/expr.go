@@ -16,12 +16,8 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// MaxSegments is the most segments that a path may have.
-	MaxSegments = 64
-	// maxPathText is the longest text of a path, in bytes: room for 64 long keys.
-	maxPathText = 16 << 10
-)
+// MaxSegments is the most segments that a path may have.
+const MaxSegments = 64
 
 // SegmentKind says how a segment selects.
 type SegmentKind uint8
@@ -90,9 +86,6 @@ func clip(s string, n int) string {
 //	a.#(name=="x")#.b           all elements for which it holds
 func ParsePath(text string) (Path, error) {
 	p := parser{text: text}
-	if len(text) > maxPathText {
-		return nil, p.fail("the path is longer than 16 KiB", "")
-	}
 	var err error
 	if strings.HasPrefix(text, "/") {
 		err = p.pointer()

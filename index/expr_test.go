@@ -112,8 +112,7 @@ func TestParsePathErrors(t *testing.T) {
 		{`#(a=="x"y)`, 2, "not one JSON string"},
 		{"#(a==1)b", 7, "dot is missing"},
 		{strings.Repeat("a.", 100), 129, "more than 64"},
-		{strings.Repeat("a.", 10000), 0, "longer"},
-		{strings.Repeat("x", 17<<10), 0, "longer"},
+		{strings.Repeat("a.", 10000), 129, "more than 64"},
 	} {
 		_, err := ParsePath(c.text)
 		var e *PathError
@@ -135,13 +134,13 @@ func FuzzParsePath(f *testing.F) {
 		p, err := ParsePath(text)
 		if err != nil {
 			if p != nil {
-				t.Errorf("%q: a path beside the error", text)
+				t.Errorf("%.200q: a path beside the error", text)
 			}
 			return
 		}
 		again, err := ParsePath(p.String())
 		if err != nil || !slices.Equal(p, again) || p.String() != again.String() {
-			t.Errorf("%q: canonical %q gives %q (%v)", text, p.String(), again.String(), err)
+			t.Errorf("%.200q: canonical %.200q gives %.200q (%v)", text, p.String(), again.String(), err)
 		}
 	})
 }

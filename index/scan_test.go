@@ -122,23 +122,23 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		valid := oneValue(text)
 		if want := validByJSONText(text); valid != want {
-			t.Fatalf("%q: valid %v, jsontext says %v", text, valid, want)
+			t.Fatalf("%.200q: valid %v, jsontext says %v", text, valid, want)
 		}
 		bare := text[markLen(text):]
 		if len(text) < 10000 && gjson.ValidBytes(bare) != valid && utf8Marked(bare) {
-			t.Fatalf("%q: valid %v, gjson says otherwise", text, valid)
+			t.Fatalf("%.200q: valid %v, gjson says otherwise", text, valid)
 		}
 		start := skipSpace(text, markLen(text))
 		end := skipValue(text, start)
 		if start > end || end > len(text) {
-			t.Fatalf("%q: value at %d to %d of %d", text, start, end, len(text))
+			t.Fatalf("%.200q: value at %d to %d of %d", text, start, end, len(text))
 		}
 		walk, m := inside(text[start:end]), member{}
 		for walk.next(&m) {
 			keyIs(text[start:end][m.key:m.keyEnd], "a")
 		}
 		if valid && (len(bytes.TrimRight(text[end:], " \r\n\t")) > 0 || !oneValue(text[start:end])) {
-			t.Fatalf("%q: value ends at %d", text, end)
+			t.Fatalf("%.200q: value ends at %d", text, end)
 		}
 	})
 }
@@ -159,13 +159,13 @@ func FuzzUnquote(f *testing.F) {
 		}
 		got, whole := appendUnquote(nil, quoted)
 		if want := spelled(quoted); string(got) != want {
-			t.Errorf("%q spells %q, want %q", quoted, got, want)
+			t.Errorf("%.200q spells %.200q, want %.200q", quoted, got, want)
 		}
 		if !keyIs(quoted, string(got)) || keyIs(quoted, string(got)+"x") {
-			t.Errorf("%q is not the key %q", quoted, got)
+			t.Errorf("%.200q is not the key %.200q", quoted, got)
 		}
 		if _, err := jsontext.AppendUnquote(nil, quoted); err == nil && !whole {
-			t.Errorf("%q: reported as lossy", quoted)
+			t.Errorf("%.200q: reported as lossy", quoted)
 		}
 	})
 }

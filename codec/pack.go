@@ -28,15 +28,15 @@ type Part struct {
 // Content is what goes into a segment. Sections that are nil are left out.
 type Content struct {
 	Frames
-	Chars, Paths []byte // index sections, sealed
-	Aside        []byte // one stored frame
+	Chars, Paths, Grams []byte // index sections, sealed
+	Aside               []byte // one stored frame
 }
 
 // Parts returns the parts of the segment in ascending order of their keys. They
 // alias c.
 func (c Content) Parts() []Part {
 	head := c.head()
-	parts := make([]Part, 0, 6+len(c.Cuts)/int(head.PerGroup))
+	parts := make([]Part, 0, inlineParts+len(c.Cuts)/int(head.PerGroup))
 	parts = appendPart(parts, PartAside, c.Aside)
 	parts = appendPart(parts, PartChars, c.Chars)
 	for at := 0; at < len(c.Ends); at += int(head.PerGroup) {
@@ -44,6 +44,7 @@ func (c Content) Parts() []Part {
 		group := uint32(at / int(head.PerGroup))
 		parts = append(parts, Part{PartFrames, group, c.Stored[c.start(at):c.Ends[last]]})
 	}
+	parts = appendPart(parts, PartGrams, c.Grams)
 	parts = appendPart(parts, PartHead, AppendHead(nil, head))
 	parts = appendPart(parts, PartPaths, c.Paths)
 	return appendPart(parts, PartTable, c.table())
@@ -94,7 +95,7 @@ func (c Content) table() []byte {
 const (
 	inlineMagic   = 0xd5
 	inlineVersion = 1
-	inlineParts   = 6 // one of each id: an inline segment has at most one frame group
+	inlineParts   = 7 // one of each id: an inline segment has at most one frame group
 )
 
 // Size returns the bytes that parts take, and whether they make an inline
@@ -168,7 +169,7 @@ func ParseInline(b []byte) (*Inline, error) {
 
 func (id PartID) known() bool {
 	switch id {
-	case PartAside, PartChars, PartFrames, PartHead, PartPaths, PartTable:
+	case PartAside, PartChars, PartFrames, PartGrams, PartHead, PartPaths, PartTable:
 		return true
 	}
 	return false

@@ -19,6 +19,7 @@ const (
 	PartAside  PartID = 'a' // arguments and attachments: one zstd frame
 	PartChars  PartID = 'c' // chars section, sealed by the index
 	PartFrames PartID = 'f' // a group of stored frames
+	PartGrams  PartID = 'g' // grams section, sealed by the index, where it is large
 	PartHead   PartID = 'h' // Head
 	PartPaths  PartID = 'p' // paths section, sealed by the index
 	PartTable  PartID = 't' // frame table, sealed

@@ -17,6 +17,11 @@ import (
 // one eighth (DESIGN.md has the measurements).
 const gramShare = 8
 
+// maxGrams is the largest grams section in bytes that lies beside those of other
+// records. Larger ones are a part of their segment: among the others they would be
+// copied whenever a neighbour is written, which made a third of all bytes written.
+const maxGrams = 4 << 10
+
 // small is the payload size in bytes below which starting goroutines costs more
 // than it saves.
 const small = 32 << 10
@@ -26,7 +31,7 @@ const small = 32 << 10
 type draft struct {
 	handle docket.Handle
 	parts  []codec.Part
-	grams  []byte // nil: none
+	grams  []byte // as in the grams bucket; nil: none; empty: a part of the segment
 	stored int64  // bytes of parts and grams
 	inline bool
 }
@@ -59,10 +64,15 @@ func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
 		frames = enc.Encode(r.Payload, cuts)
 		wg.Wait()
 	}
-	d.grams = index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/gramShare)
+	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/gramShare)
 	content := codec.Content{Frames: frames, Chars: sections.CharMap, Paths: sections.Paths}
 	if aside := (codec.Aside{Args: r.Args, Attachments: r.Attachments}); !aside.Empty() {
 		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))
+	}
+	if len(grams) > maxGrams {
+		content.Grams, d.grams = grams, []byte{}
+	} else {
+		d.grams = grams
 	}
 	d.parts = content.Parts()
 	d.stored, d.inline = codec.Size(d.parts)

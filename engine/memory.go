@@ -261,7 +261,10 @@ func (m *Memory) Narrow(ctx context.Context, thread docket.ThreadID, query []byt
 				return
 			}
 			rec, err := m.open(thread, h.MemID)
-			if err != nil || (rec.grams != nil && !q.MayContain(rec.grams)) {
+			if err != nil {
+				continue // it was retired since
+			}
+			if section := rec.Section(docket.SectionGrams); section != nil && !q.MayContain(section) {
 				continue
 			}
 			if !yield(h.MemID, nil) {

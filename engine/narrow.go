@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"docket"
+	"docket/codec"
 	"docket/index"
 )
 
@@ -57,11 +58,11 @@ func (l *Ledger) narrowPage(thread docket.ThreadID, after docket.Seq, q *index.Q
 		if err != nil || t == nil {
 			return err
 		}
-		grams, err := t.bucket(bucketGrams)
+		walk, err := t.gramWalk()
 		if err != nil {
 			return err
 		}
-		walk, n := newGramWalk(grams), 0
+		n := 0
 		for seq, err := range t.visible(after) {
 			if err != nil {
 				return err
@@ -87,13 +88,24 @@ func (l *Ledger) narrowPage(thread docket.ThreadID, after docket.Seq, q *index.Q
 
 // gramWalk reads signatures at ascending positions: mostly the next one.
 type gramWalk struct {
-	c   *bbolt.Cursor
-	seq docket.Seq // where the cursor is; 0: nowhere yet
-	sec []byte
-	end bool
+	c    *bbolt.Cursor
+	data *bbolt.Bucket
+	seq  docket.Seq // where the cursor is; 0: nowhere yet
+	sec  []byte
+	end  bool
 }
 
-func newGramWalk(grams *bbolt.Bucket) *gramWalk { return &gramWalk{c: grams.Cursor()} }
+func (t *thread) gramWalk() (*gramWalk, error) {
+	grams, err := t.bucket(bucketGrams)
+	if err != nil {
+		return nil, err
+	}
+	data, err := t.bucket(bucketData)
+	if err != nil {
+		return nil, err
+	}
+	return &gramWalk{c: grams.Cursor(), data: data}, nil
+}
 
 // at returns the section at seq, nil if there is none.
 func (w *gramWalk) at(seq docket.Seq) []byte {
@@ -104,6 +116,12 @@ func (w *gramWalk) at(seq docket.Seq) []byte {
 		w.move(w.c.Seek(seqKey(seq)))
 	}
 	if w.seq != seq || w.end {
+		return nil
+	}
+	if len(w.sec) == 0 {
+		if own := w.data.Bucket(seqKey(seq)); own != nil {
+			return bucketParts{own}.Part(codec.PartGrams, 0)
+		}
 		return nil
 	}
 	return w.sec

@@ -16,6 +16,10 @@ import (
 // default of a half is for keys that arrive in any order.
 const appendFill = 0.95
 
+// present is the value of a key that has none. In the transaction that puts it, nil
+// would read like a missing key.
+var present = []byte{}
+
 // put records d in the thread's lineage and makes it visible in the thread. The
 // record may be in the lineage already: of another thread, or expired; it keeps
 // its handle then.
@@ -126,5 +130,5 @@ func (t *thread) show(seq docket.Seq, call docket.CallID) error {
 		return err
 	}
 	order.FillPercent = appendFill
-	return errors.Join(order.Put(seqKey(seq), nil), calls.Put(callKey(call, seq), nil))
+	return errors.Join(order.Put(seqKey(seq), present), calls.Put(callKey(call, seq), present))
 }

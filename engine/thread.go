@@ -65,7 +65,7 @@ func makeThread(tx *bbolt.Tx, file string, id docket.ThreadID, now time.Time) (*
 	if err = t.lineage.Put(keyKey, t.key[:]); err != nil {
 		return nil, err
 	}
-	if err = t.lineage.Bucket(bucketMembers).Put([]byte(id), nil); err != nil {
+	if err = t.lineage.Bucket(bucketMembers).Put([]byte(id), present); err != nil {
 		return nil, err
 	}
 	threads, err := tx.CreateBucketIfNotExists(bucketThreads)

@@ -115,7 +115,9 @@ func (r *record) Section(id docket.SectionID) (section []byte) {
 		case docket.SectionPaths:
 			section = r.segment.Part(codec.PartPaths)
 		case docket.SectionGrams:
-			section = r.grams
+			if section = r.grams; section != nil && len(section) == 0 {
+				section = r.segment.Part(codec.PartGrams)
+			}
 		}
 		return nil
 	})

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"docket/recall"
 )
@@ -142,6 +143,9 @@ func (r *recorder) bash(say string, commands ...string) (outputs []string) {
 		r.calls++
 		id := fmt.Sprintf("toolu_01docketTryCall%04d", r.calls)
 		out, failed := r.run(command)
+		if failed && command != mistyped {
+			log.Fatalf("%s:\n%s", command, out)
+		}
 		use.Content = append(use.Content, toolUse{"tool_use", id, "bash", map[string]any{"command": command}})
 		results.Content = append(results.Content, toolResult{"tool_result", id, out, failed})
 		outputs = append(outputs, out)
@@ -152,8 +156,8 @@ func (r *recorder) bash(say string, commands ...string) (outputs []string) {
 }
 
 // say lets the assistant end its turn.
-func (r *recorder) say(text_ string) {
-	r.messages = append(r.messages, message{"assistant", []any{text{"text", text_}}})
+func (r *recorder) say(what string) {
+	r.messages = append(r.messages, message{"assistant", []any{text{"text", what}}})
 }
 
 // workDir is the go command's temporary folder; its name is random.
@@ -182,7 +186,7 @@ func (r *recorder) last() string { return fmt.Sprintf("toolu_01docketTryCall%04d
 
 // write checks that nothing of the machine is left and writes both files.
 func (r *recorder) write(dir string) error {
-	transcript, err := marshal(body{Model: "claude-sonnet-4-5", MaxTokens: 8192, System: system, Tools: tools(), Messages: r.messages}, "")
+	transcript, err := marshal(body{Model: "claude-sonnet-4-5", MaxTokens: 8192, System: system, Tools: tools(), Messages: r.messages}, " ")
 	if err != nil {
 		return err
 	}
@@ -244,18 +248,16 @@ func (r *recorder) lookAround() {
 		strings.Count(mods, "\"Path\":")), "cat go.mod", "go mod graph")
 }
 
-// history is a range of the log: the files of the commit that first had the stub.
+// history is a range: the end of the log, where the first commit is.
 func (r *recorder) history() slice {
 	// The log was the second of two calls in one message.
-	log_ := r.content(r.last())
-	at := strings.LastIndex(log_, "commit ")
-	at = strings.LastIndex(log_[:at], "commit ")
-	part := log_[at:min(at+1500, len(log_))]
-	subject := strings.TrimSpace(strings.Split(part, "\n")[2])
+	history := r.content(r.last())
+	first := strings.Split(history[strings.LastIndex(history, "commit "):], "\n")
+	total := utf8.RuneCountInString(history)
 	return slice{
-		Question: fmt.Sprintf("Which files did the commit %q touch?", subject),
-		CallID:   r.last(), Offset: len([]rune(log_[:at])), MaxChars: len([]rune(part)),
-		Holds: []string{subject, "FORMAT.md"},
+		Question: "How did the project begin: what was its first commit, and which files did it add?",
+		CallID:   r.last(), Offset: max(total-1000, 0), MaxChars: 1000,
+		Holds: []string{first[0], strings.TrimSpace(first[2])},
 	}
 }
 
@@ -279,7 +281,7 @@ func (r *recorder) measure() {
 	symbols := r.bash("The symbols by size tell which packages the rest belongs to.", `go tool nm -size -sort size "$OUT/docket" | head -n 2400`)[0]
 	r.slices = append(r.slices, r.symbol(symbols))
 	r.bash("Summed by package, so that I compare like with like.",
-		`go tool nm -size -sort size "$OUT/docket" | awk '$3 ~ /^[TtRrDd]$/ { p = $4; sub(/\.[^\/]*$/, "", p); n[p] += $2 } END { for (p in n) printf "%9d %s\n", n[p], p }' | sort -rn | head -n 60`)
+		`go tool nm -size -sort size "$OUT/docket" | awk '$3 ~ /^[TtRr]$/ { p = $4; sub(/\.[^\/]*$/, "", p); n[p] += $2 } END { for (p in n) printf "%9d %s\n", n[p], p }' | sort -rn | head -n 60`)
 }
 
 // symbol is a query: the size of one function of ours in the list of symbols.
@@ -289,7 +291,7 @@ func (r *recorder) symbol(symbols string) slice {
 		if len(f) == 4 && f[2] == "T" && strings.HasPrefix(f[3], "docket/engine.(*Ledger)") {
 			return slice{
 				Question: fmt.Sprintf("How many bytes of code does %s take in the binary?", f[3]),
-				CallID:   r.last(), Query: " " + f[3] + "\n", Holds: []string{" " + f[1] + " T " + f[3]},
+				CallID:   r.last(), Query: " " + f[3], Holds: []string{" " + f[1] + " T " + f[3]},
 			}
 		}
 	}
@@ -297,16 +299,18 @@ func (r *recorder) symbol(symbols string) slice {
 	return slice{}
 }
 
-// listPackages prints every package of the build as one JSON array.
-const listPackages = `go list -deps -json=ImportPath,Name,Standard,Module,GoFiles,Imports,Deps ./... | awk 'BEGIN { print "[" } /^{/ && n++ { print "," } { print } END { print "]" }'`
+// mistyped is the one command that is to fail.
+const mistyped = `go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./cmd/dockt`
+
+// listPackages prints every package of the build and the tests as one JSON array.
+const listPackages = `go list -deps -test -json=ImportPath,Name,Standard,Module,GoFiles,Imports,Deps ./... | awk 'BEGIN { print "[" } /^{/ && n++ { print "," } { print } END { print "]" }'`
 
 func (r *recorder) whoPulls() {
-	r.bash("Which packages import what: first the ones that are not the standard library's.",
-		`go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./cmd/dockt`)
+	r.bash("Which packages import what: first the ones that are not the standard library's.", mistyped)
 	r.bash("A typo of mine: the folder is cmd/docket.",
 		`go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./cmd/docket`,
 		`go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./engine ./recall ./compact/...`)
-	packages := r.bash("For the whole picture I want every package of the build with its direct imports and all that it depends on, as one document that I can address.", listPackages)[0]
+	packages := r.bash("For the whole picture I want every package of the build and of the tests with its direct imports and all that it depends on, as one document that I can address.", listPackages)[0]
 	r.slices = append(r.slices, r.imports(packages))
 	r.bash("And from the other side: who in the project imports the two candidates.",
 		`grep -rn --include='*.go' -e 'klauspost/compress' -e 'spf13/cobra' -e 'go.etcd.io/bbolt' -e 'tidwall/gjson' .`,

@@ -28,16 +28,16 @@ const (
 		`"max_chars":{"type":["integer","string","null"],"description":"Most characters to return."},` +
 		`"format":{"type":["string","null"],"enum":["summary","full",null],"description":"Without query, json_path, offset and max_chars: the stub again (summary, default) or the text from its beginning (full)."},` +
 		`"ignore_case":{"type":["boolean","string","null"],"description":"Query matches upper and lower case alike."},` +
-		`"window":{"type":["integer","string","null"],"description":"Characters shown either side of a match; default 200."},` +
-		`"max_matches":{"type":["integer","string","null"],"description":"Most matches to show; default 20."}` +
+		`"window":{"type":["integer","string","null"],"description":"Characters shown either side of a match."},` +
+		`"max_matches":{"type":["integer","string","null"],"description":"Most matches to show."}` +
 		`},"required":["mem_id"]}`
 	searchSchema = `{"type":"object","properties":{` +
 		`"query":{"type":["string","null"],"description":"Plain substring to find. Without it the results are listed."},` +
 		`"ignore_case":{"type":["boolean","string","null"],"description":"Match upper and lower case alike."},` +
-		`"max_records":{"type":["integer","string","null"],"description":"Most results to show; default 10."},` +
+		`"max_records":{"type":["integer","string","null"],"description":"Most results to show."},` +
 		`"after":{"type":["integer","string","null"],"description":"Continue after this position, as an earlier answer says."},` +
-		`"window":{"type":["integer","string","null"],"description":"Characters shown either side of a match; default 80."},` +
-		`"max_matches":{"type":["integer","string","null"],"description":"Most matches to show of one result; default 3."}` +
+		`"window":{"type":["integer","string","null"],"description":"Characters shown either side of a match."},` +
+		`"max_matches":{"type":["integer","string","null"],"description":"Most matches to show of one result."}` +
 		`}}`
 )
 

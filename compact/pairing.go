@@ -42,44 +42,57 @@ type pairing struct {
 	first []int
 }
 
-// waiting is a call that no result has answered yet.
-type waiting struct {
-	message int
-	id      docket.CallID
-}
-
 // pair walks messages once, holding the calls of the current run open.
 func pair(messages []Message) pairing {
 	p := pairing{first: make([]int, len(messages))}
-	var open []waiting
-	speaking := false
+	open := openCalls{}
+	calling := false
 	for i, m := range messages {
 		p.first[i] = i
-		if ends := m.Role == RoleAssistant && !speaking || m.Role != RoleAssistant && m.Role != RoleSystem && len(m.Results) == 0; ends {
-			p.unanswered(open)
-			open = nil
+		speaks := m.Role == RoleAssistant
+		if speaks && !calling || !speaks && m.Role != RoleSystem && len(m.Results) == 0 {
+			p.faults = open.end(p.faults)
 		}
-		speaking = m.Role == RoleAssistant || m.Role == RoleSystem && speaking
-		for _, c := range m.Calls {
-			open = append(open, waiting{i, c.ID})
-		}
+		calling = speaks || m.Role == RoleSystem && calling
 		for _, res := range m.Results {
-			k := slices.IndexFunc(open, func(w waiting) bool { return w.id == res.ID && w.message < i })
-			if k < 0 {
+			if k, ok := open.take(res.ID); ok {
+				p.first[i] = min(p.first[i], k)
+			} else {
 				p.faults = append(p.faults, Fault{i, res.ID, Orphan})
-				continue
 			}
-			p.first[i] = min(p.first[i], open[k].message)
-			open = slices.Delete(open, k, k+1)
+		}
+		for _, c := range m.Calls {
+			open[c.ID] = append(open[c.ID], i)
 		}
 	}
-	p.unanswered(open)
-	slices.SortStableFunc(p.faults, func(a, b Fault) int { return cmp.Compare(a.Message, b.Message) })
+	p.faults = open.end(p.faults)
+	slices.SortFunc(p.faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
 	return p
 }
 
-func (p *pairing) unanswered(open []waiting) {
-	for _, w := range open {
-		p.faults = append(p.faults, Fault{w.message, w.id, Unanswered})
+// openCalls are the messages of the calls that no result has answered yet, by id:
+// several calls of a run may have one.
+type openCalls map[docket.CallID][]int
+
+// take closes the first open call with id and returns its message.
+func (o openCalls) take(id docket.CallID) (message int, ok bool) {
+	list := o[id]
+	if len(list) == 0 {
+		return 0, false
 	}
+	o[id] = list[1:]
+	return list[0], true
+}
+
+// end gives up on all that is open.
+func (o openCalls) end(faults []Fault) []Fault {
+	for id, list := range o {
+		for _, message := range list {
+			faults = append(faults, Fault{message, id, Unanswered})
+		}
+	}
+	clear(o)
+	return faults
 }

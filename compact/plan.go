@@ -220,8 +220,10 @@ func (o *occurrence) opens(r *run) bool {
 // empty if it may.
 func (r *run) open(ctx context.Context) Reason {
 	epoch := docket.Epoch{Form: r.form(), Created: time.Now()}
+	listed := map[docket.MemID]bool{}
 	for i := range r.list {
-		if o := &r.list[i]; o.opens(r) && !slices.Contains(epoch.Mems, o.key) {
+		if o := &r.list[i]; o.opens(r) && !listed[o.key] {
+			listed[o.key] = true
 			epoch.Mems = append(epoch.Mems, o.key)
 		}
 	}

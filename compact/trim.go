@@ -16,8 +16,9 @@ import (
 //   - a call and its results stay together even if that makes more than cap;
 //   - leading calls without all results go, and leading results without their call,
 //     also when cap is not less than the length: the input may be malformed;
-//   - what is kept begins with a user message that says something, if the input has
-//     one: else the first such message is put in front, and counts.
+//   - what is kept begins with a user message that says something, if one was
+//     dropped: else the first such message is put in front, and counts; what is
+//     then too many gives way, but the last call with its results.
 //
 // cap ≤ 0 gives an empty history. Whatever was well paired stays well paired. When
 // messages are dropped, log (nil: nobody) gets one record at debug level. The
@@ -54,10 +55,7 @@ func Kept(messages []Message, cap int) []int {
 	if cap <= 0 || len(messages) == 0 {
 		return nil
 	}
-	t := trimmer{messages: messages, pairing: pair(messages)}
-	for t.lead < len(messages) && messages[t.lead].Role == RoleSystem {
-		t.lead++
-	}
+	t := newTrimmer(messages)
 	front, start := t.cut(max(cap-t.lead, 1))
 	var kept []int
 	for i := range messages {
@@ -72,23 +70,37 @@ func Kept(messages []Message, cap int) []int {
 type trimmer struct {
 	messages []Message
 	pairing
-	lead int // leading system messages
+	lead  int   // leading system messages
+	reach []int // the earliest message that this one or a later one answers
 }
 
-// cut returns the message to put in front, -1 for none, and the start of the tail,
-// so that both have size messages where pairs allow it.
+func newTrimmer(messages []Message) *trimmer {
+	t := &trimmer{messages: messages, pairing: pair(messages)}
+	for t.lead < len(messages) && messages[t.lead].Role == RoleSystem {
+		t.lead++
+	}
+	t.reach = slices.Clone(t.first)
+	for i := len(t.reach) - 2; i >= 0; i-- {
+		t.reach[i] = min(t.reach[i], t.reach[i+1])
+	}
+	return t
+}
+
+// cut returns the message to put in front, -1 for none, and the start of the tail.
+// A front counts in size. What is then too many gives way, oldest first, but the
+// last round: a call with its results is worth more than the cap.
 func (t *trimmer) cut(size int) (front, start int) {
 	start = t.tail(size)
 	front = t.firstReal()
 	if front < 0 || front >= start || t.beginsReal(start) {
 		return -1, start
 	}
-	end := len(t.messages)
-	switch {
-	case size > 1:
-		start = t.tail(size - 1)
-	case len(t.messages[end-1].Results) == 0: // no room but for the front, and no pair to keep
-		start = end
+	for 1+len(t.messages)-start > size && start < len(t.messages) && !t.beginsReal(start) {
+		next := t.whole(start + 1)
+		if t.rounds(start) > 0 && t.rounds(next) == 0 {
+			break
+		}
+		start = next
 	}
 	if t.beginsReal(start) {
 		return -1, start
@@ -100,21 +112,34 @@ func (t *trimmer) cut(size int) (front, start int) {
 // they answer (H2) and then forward over what stands alone (H3).
 func (t *trimmer) tail(size int) int {
 	start := max(len(t.messages)-size, t.lead)
-	for i := start; i < len(t.messages); i++ {
-		start = min(start, max(t.first[i], t.lead))
+	for start < len(t.messages) && t.reach[start] < start {
+		start = t.reach[start]
 	}
-	for start < len(t.messages) && t.alone(start) {
+	return t.whole(start)
+}
+
+// whole returns the first start from the given one on at which no call and no
+// result loses its other half.
+func (t *trimmer) whole(start int) int {
+	for start < len(t.messages) && (t.reach[start] < start || t.faulty(start)) {
 		start++
 	}
 	return start
 }
 
-// alone tells whether message i, as the first of a tail, holds a call without its
-// result or a result without its call.
-func (t *trimmer) alone(i int) bool {
-	if len(t.messages[i].Results) > 0 && t.first[i] < i {
-		return true
+// rounds counts the messages from start on that answer calls.
+func (t *trimmer) rounds(start int) (n int) {
+	for i := start; i < len(t.messages); i++ {
+		if t.first[i] < i {
+			n++
+		}
 	}
+	return n
+}
+
+// faulty tells whether message i holds a call without its result or a result
+// without its call.
+func (t *trimmer) faulty(i int) bool {
 	_, faulty := slices.BinarySearchFunc(t.faults, i, func(f Fault, i int) int { return cmp.Compare(f.Message, i) })
 	return faulty
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -28,6 +29,8 @@ type Anthropic struct {
 	// the body's tools do not show it (an MCP connector). Default: the name is
 	// looked for in the body's tools, and without it no stub goes out.
 	RecallTool string
+	// Logger gets one debug record when a trim drops something. Default: nobody.
+	Logger *slog.Logger
 }
 
 // View returns the wire body for thread and what was decided. When nothing

@@ -6,6 +6,7 @@ package wire
 // decided against: an assistant message is never touched.
 
 import (
+	"cmp"
 	"slices"
 
 	"docket/compact"
@@ -31,10 +32,9 @@ func (a Anthropic) Mend(body []byte) ([]byte, []compact.Fault, error) {
 			m.place(f)
 		}
 	}
-	var edits []edit
-	for i := range b.messages {
-		edits = append(edits, m.edits(i, faults)...)
-	}
+	edits, kept := m.edits(faults)
+	edits = append(edits, dropAllBut(b.spans(), kept)...)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return splice(body, edits), faults, nil
 }
 
@@ -84,11 +84,57 @@ func (b *anthropicBody) canAnswer(i int) bool {
 	return len(c) > 2 && (c[0] == '"' || c[0] == '[' && len(b.messages[i].blocks) > 0)
 }
 
-// edits repairs message i.
-func (m *mending) edits(i int, faults []compact.Fault) (edits []edit) {
+// edits repairs the messages, and lists those that stay: one that held nothing but
+// results without a call goes if another user message stands beside it.
+func (m *mending) edits(faults []compact.Fault) (edits []edit, kept []int) {
+	orphans := make([][]int, len(m.body.messages))
+	empty := make([]bool, len(m.body.messages))
+	for i, msg := range m.body.messages {
+		n := 0
+		for n < len(faults) && faults[n].Message == i {
+			n++
+		}
+		orphans[i] = m.body.orphans(i, faults[:n])
+		faults = faults[n:]
+		empty[i] = len(msg.blocks) > 0 && len(orphans[i]) == len(msg.blocks) && len(m.into[i]) == 0
+	}
+	beside := m.body.besideUser(empty)
+	for i := range m.body.messages {
+		if empty[i] && beside[i] {
+			continue
+		}
+		kept = append(kept, i)
+		edits = append(edits, m.mend(i, orphans[i], empty[i])...)
+	}
+	return edits, kept
+}
+
+// besideUser tells of each message whether the next one on either side,
+// instructions and empty ones aside, is a user's.
+func (b *anthropicBody) besideUser(empty []bool) []bool {
+	beside := make([]bool, len(b.messages))
+	look := func(i int, user bool) bool {
+		beside[i] = beside[i] || user
+		if empty[i] || b.messages[i].role == "system" {
+			return user
+		}
+		return b.messages[i].role == "user"
+	}
+	user := false
+	for i := range b.messages {
+		user = look(i, user)
+	}
+	user = false
+	for i := len(b.messages) - 1; i >= 0; i-- {
+		user = look(i, user)
+	}
+	return beside
+}
+
+// mend repairs message i, which stays.
+func (m *mending) mend(i int, orphans []int, empty bool) (edits []edit) {
 	msg := &m.body.messages[i]
 	edits = m.answer(msg, i)
-	orphans := m.body.orphans(i, faults)
 	var kept []int
 	for k := range msg.blocks {
 		if !slices.Contains(orphans, k) {
@@ -96,12 +142,11 @@ func (m *mending) edits(i int, faults []compact.Fault) (edits []edit) {
 		}
 	}
 	switch {
-	case len(orphans) == 0:
-	case len(kept) == 0 && len(m.into[i]) == 0:
+	case empty:
 		edits = append(edits, edit{span{msg.blocks[0].start, msg.blocks[len(msg.blocks)-1].end}, []byte(noCall)})
-	case len(kept) == 0: // the answers that stand in front need no comma
+	case len(kept) == 0 && len(edits) == 1: // the answers that stand in front need no comma
 		edits[0].text = edits[0].text[:len(edits[0].text)-1]
-		edits = append(edits, dropAllBut(msg.blocks, kept)...)
+		fallthrough
 	default:
 		edits = append(edits, dropAllBut(msg.blocks, kept)...)
 	}
@@ -140,12 +185,12 @@ func (m *mending) results(ids []span) (text []byte) {
 	return text
 }
 
-// orphans returns the blocks of message i that are results without a call: of
-// several with one id the last ones.
+// orphans returns the blocks of message i, whose faults are given, that are results
+// without a call: of several with one id the last ones.
 func (b *anthropicBody) orphans(i int, faults []compact.Fault) (blocks []int) {
 	results := b.messages[i].results
 	for _, f := range faults {
-		if f.Message != i || f.Kind != compact.Orphan {
+		if f.Kind != compact.Orphan {
 			continue
 		}
 		for k := len(results) - 1; k >= 0; k-- {

@@ -4,23 +4,20 @@ package wire
 // anthropic_mend.go. The messages that stay keep their own bytes; which stay is
 // decided in package compact.
 
-import (
-	"log/slog"
+import "docket/compact"
 
-	"docket/compact"
-)
-
-// Trim returns body with at most the last cap messages, as [compact.Trim] has it.
-// When nothing is dropped it returns body itself. Errors: [ErrBody], together with
-// body.
-func (a Anthropic) Trim(body []byte, cap int, log *slog.Logger) ([]byte, error) {
+// Trim returns body with at most the last cap messages, as [compact.Trim] has it,
+// and how many it dropped. When it dropped none it returns body itself. Errors:
+// [ErrBody], together with body.
+func (a Anthropic) Trim(body []byte, cap int) (out []byte, dropped int, err error) {
 	b, err := parseCertain(body)
 	if err != nil {
-		return body, err
+		return body, 0, err
 	}
 	kept := compact.Kept(b.read(), cap)
-	compact.LogTrim(log, len(b.messages)-len(kept), cap)
-	return splice(body, dropAllBut(b.spans(), kept)), nil
+	dropped = len(b.messages) - len(kept)
+	compact.LogTrim(a.Logger, dropped, cap)
+	return splice(body, dropAllBut(b.spans(), kept)), dropped, nil
 }
 
 // Faults returns the calls without results and results without calls of body.

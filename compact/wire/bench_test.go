@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"docket/compact"
+	"docket/engine"
 )
 
 // large makes a body of n results of size characters each.
@@ -53,8 +54,7 @@ func BenchmarkParse(b *testing.B) {
 				}
 			})
 			b.Run("view", func(b *testing.B) {
-				fake := newFake()
-				a := Anthropic{Service: &compact.Service{Ledger: fake, Log: fake, Policy: compact.Policy{}}}
+				a := dialect(engine.NewMemory(nil), compact.Policy{})
 				b.SetBytes(int64(len(src)))
 				for b.Loop() {
 					a.View(b.Context(), "t", src)

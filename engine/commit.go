@@ -25,6 +25,9 @@ type op struct {
 	// writes before the first change; an error before that concerns this op only.
 	apply func(tx *bbolt.Tx, writes func()) error
 	bytes int64 // about what it writes
+	// alone, if set, runs instead, with no commit beside it. It may replace the
+	// store.
+	alone func(s *store) error
 
 	err  error
 	lead bool          // on waking: take over instead of returning
@@ -90,11 +93,11 @@ func (q *queue) withdraw(o *op) bool {
 	return false
 }
 
-// take returns the next batch: all that waits, up to maxBatch bytes. The leader is
-// the first of it.
+// take returns the next batch: all that waits, up to maxBatch bytes, or one that
+// wants to be alone. The leader is the first of it.
 func (q *queue) take() []*op {
-	n, bytes := 0, int64(0)
-	for n < len(q.waiting) && (n == 0 || bytes+q.waiting[n].bytes <= maxBatch) {
+	n, bytes := 1, q.waiting[0].bytes
+	for q.waiting[0].alone == nil && n < len(q.waiting) && q.waiting[n].alone == nil && bytes+q.waiting[n].bytes <= maxBatch {
 		bytes += q.waiting[n].bytes
 		n++
 	}
@@ -123,6 +126,10 @@ func (l *Ledger) run(batch []*op) {
 		return
 	}
 	defer l.release(s)
+	if alone := batch[0].alone; alone != nil {
+		batch[0].err = alone(s)
+		return
+	}
 	for len(batch) > 0 {
 		bad := l.try(s, batch)
 		if bad < 0 {

@@ -36,3 +36,18 @@ func noSpace(err error) bool {
 
 // noMemory tells whether the address space is too small for what was asked.
 func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }
+
+// keepOwner gives the file at path the owner of the old one, which matters when root
+// rewrites somebody's ledger.
+func keepOwner(path string, old os.FileInfo) error {
+	made, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	was, ok1 := old.Sys().(*syscall.Stat_t)
+	is, ok2 := made.Sys().(*syscall.Stat_t)
+	if !ok1 || !ok2 || was.Uid == is.Uid && was.Gid == is.Gid {
+		return nil
+	}
+	return os.Chown(path, int(was.Uid), int(was.Gid))
+}

@@ -102,6 +102,7 @@ func openLocked(path string, o *Options) (*store, error) {
 		if err := os.Chmod(path, 0o600); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)
 		}
+		_ = os.Remove(path + vacuumSuffix) // of a vacuum that did not end
 	}
 	return openStore(path, o)
 }

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"testing"
 	"unicode/utf8"
 
 	"docket"
@@ -161,7 +160,14 @@ func naiveWindows(text []string, matches []Span, window int64) (spans []Span, te
 	return spans, texts
 }
 
-func mustFetch(t testing.TB, rec *fakeRecord, req Request) Answer {
+// tester is what testing.TB and rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+func mustFetch(t tester, rec *fakeRecord, req Request) Answer {
 	t.Helper()
 	req.MemID = rec.handle.MemID
 	a, err := Fetch(context.Background(), newFake(rec), "t", req)

@@ -82,10 +82,7 @@ func TestL7QueryEqualsOracle(t *testing.T) {
 }
 
 // checkQuery compares an answer without a limit of characters with the oracle.
-func checkQuery(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, chars []string, req Request, a Answer) {
+func checkQuery(t tester, chars []string, req Request, a Answer) {
 	t.Helper()
 	all := naiveMatches(chars, characters([]byte(req.Query)), int(*req.Offset), req.IgnoreCase)
 	shown := all[:min(len(all), req.MaxMatches)]

@@ -25,6 +25,7 @@ type match struct {
 type scan struct {
 	slice   slice
 	text    []byte // the query
+	fold    bool
 	query   *index.Query
 	frames  index.FrameSet // candidates
 	pos     int64          // byte: no match that was not found begins before it
@@ -56,7 +57,7 @@ func search(ctx context.Context, s slice, req Request) (Answer, error) {
 
 // search looks for text alone.
 func (s slice) search(ctx context.Context, text string, req Request) (Answer, error) {
-	c := scan{slice: s, text: []byte(text), reading: true}
+	c := scan{slice: s, text: []byte(text), fold: req.IgnoreCase, reading: true}
 	c.query = index.NewQuery(c.text, req.IgnoreCase)
 	c.frames = c.query.Candidates(s.r.grams(), s.r.frames)
 	start, _ := req.span(s.chars)
@@ -65,7 +66,7 @@ func (s slice) search(ctx context.Context, text string, req Request) (Answer, er
 		return Answer{}, err
 	}
 	c.shown = windows{slice: s, window: int64(req.Window), maxMatches: req.MaxMatches, maxChars: req.MaxChars}
-	if err := c.run(ctx, !req.IgnoreCase); err != nil {
+	if err := c.run(ctx); err != nil {
 		return Answer{}, err
 	}
 	a := Answer{Start: start, End: s.chars, NextOffset: -1, MatchCount: c.count, MatchCountExact: !c.more}
@@ -88,7 +89,7 @@ func (r *reader) grams() []byte {
 
 // run searches the candidates in order, until the slice ends or the last match
 // was found that is to be shown.
-func (c *scan) run(ctx context.Context, exact bool) error {
+func (c *scan) run(ctx context.Context) error {
 	if c.pos >= c.slice.end {
 		return nil
 	}
@@ -111,7 +112,7 @@ func (c *scan) run(ctx context.Context, exact bool) error {
 			c.more = true
 			return nil
 		}
-		if n, err = c.frame(n, s, exact); err != nil {
+		if n, err = c.frame(n, s); err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,7 @@ func (c *scan) run(ctx context.Context, exact bool) error {
 // frame finds and shows the matches that begin in frame n, which lies at s; of a
 // query longer than that, also in frames after it, so that no byte is decoded
 // many times. It returns the first frame that was not searched.
-func (c *scan) frame(n int, s index.Span, exact bool) (int, error) {
+func (c *scan) frame(n int, s index.Span) (int, error) {
 	lo, hi := max(c.pos, s.Byte), s.Byte+s.Bytes
 	reach := int64(c.query.MaxBytes())
 	for n++; hi-lo < reach && hi < c.slice.end && n < c.slice.r.frames; n++ {
@@ -139,7 +140,7 @@ func (c *scan) frame(n int, s index.Span, exact bool) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	text, err := c.reach(lo, hi, exact)
+	text, err := c.reach(lo, hi)
 	if err != nil {
 		return n, err
 	}
@@ -149,35 +150,42 @@ func (c *scan) frame(n int, s index.Span, exact bool) (int, error) {
 
 // reach returns the bytes from lo on that hold every match that begins before hi.
 // What lies after hi is decoded only if a match may begin before it.
-func (c *scan) reach(lo, hi int64, exact bool) ([]byte, error) {
+func (c *scan) reach(lo, hi int64) ([]byte, error) {
 	const tail = 255 // longer queries are rare, and comparing each suffix of a tail is quadratic
 	over := int64(c.query.MaxBytes()) - 1
 	if !utf8.Valid(c.text) {
 		over += utf8.UTFMax - 1 // to see whether a match ends inside of a character
-	} else if exact && over <= tail {
+	} else if over <= tail {
 		text, err := c.slice.r.bytes(lo, hi)
-		if err != nil || hi == c.slice.end || !endsWithPrefix(text, c.text) {
+		if err != nil || hi == c.slice.end || !c.mayBegin(text[max(0, int64(len(text))-over):]) {
 			return text, err
 		}
 	}
 	return c.slice.r.bytes(lo, min(hi+over, c.slice.end))
 }
 
-// endsWithPrefix tells whether text ends with a beginning of query, not the whole
-// of it.
-func endsWithPrefix(text, query []byte) bool {
-	text = text[max(0, len(text)-len(query)+1):]
-	for len(text) > 0 {
-		i := bytes.IndexByte(text, query[0])
-		if i < 0 {
-			return false
-		}
-		if bytes.HasPrefix(query, text[i:]) {
+// mayBegin tells whether a match may begin in tail and end after it.
+func (c *scan) mayBegin(tail []byte) bool {
+	for i := range tail {
+		if c.fold && utf8.RuneStart(tail[i]) && foldedPrefix(tail[i:], c.text) || !c.fold && bytes.HasPrefix(c.text, tail[i:]) {
 			return true
 		}
-		text = text[i+1:]
 	}
 	return false
+}
+
+// foldedPrefix tells whether query begins with text under simple case folding. It
+// may say so wrongly of bytes that are not UTF-8.
+func foldedPrefix(text, query []byte) bool {
+	for len(text) > 0 && len(query) > 0 {
+		a, n := utf8.DecodeRune(text)
+		b, m := utf8.DecodeRune(query)
+		if a != b && index.FoldRune(a) != index.FoldRune(b) {
+			return false
+		}
+		text, query = text[n:], query[m:]
+	}
+	return true
 }
 
 // matches finds the matches in text, which lies at lo and begins with the given

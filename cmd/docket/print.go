@@ -34,15 +34,30 @@ func grouped(n int64) string {
 	return s
 }
 
-// size writes n bytes with a unit.
+// size writes n bytes with a unit and three digits.
 func size(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
-	case n < 10_000_000_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	x, unit := float64(n), "B"
+	for _, next := range []string{"KB", "MB", "GB", "TB"} {
+		if x < 999.5 {
+			break
+		}
+		x, unit = x/1000, next
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	switch {
+	case unit == "B":
+		return fmt.Sprintf("%d B", n)
+	case x < 9.995:
+		return fmt.Sprintf("%.2f %s", x, unit)
+	case x < 99.95:
+		return fmt.Sprintf("%.1f %s", x, unit)
+	}
+	return fmt.Sprintf("%.0f %s", x, unit)
+}
+
+// plural writes a count with its noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
 }

@@ -107,6 +107,13 @@ func (a *app) printFound(answer recall.Answer) error {
 	if !answer.MatchCountExact {
 		least = "at least "
 	}
-	_, err := fmt.Fprintf(a.out, "== %s  %s  %s  %s%d matches\n%s\n", h.MemID, cell(string(h.Thread)), cell(h.Tool), least, answer.MatchCount, answer.AppendText(nil))
+	_, err := fmt.Fprintf(a.out, "== %s  %s  %s  %s%s\n%s\n", h.MemID, cell(string(h.Thread)), cell(h.Tool), least, matches(answer.MatchCount), answer.AppendText(nil))
 	return err
+}
+
+func matches(n int) string {
+	if n == 1 {
+		return "1 match"
+	}
+	return grouped(int64(n)) + " matches"
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ the provider would refuse them; --mend repairs them.`,
 
 func (a *app) trim(body []byte, limit int, mend bool) error {
 	dialect := wire.Anthropic{}
-	out, err := dialect.Trim(body, limit, slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime})))
+	out, dropped, err := dialect.Trim(body, limit)
 	var faults []compact.Fault
 	if err == nil && mend {
 		out, _, err = dialect.Mend(out)
@@ -63,6 +62,7 @@ func (a *app) trim(body []byte, limit int, mend bool) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(a.err, "docket: %s dropped\n", plural(int64(dropped), "message"))
 	for _, f := range faults {
 		fmt.Fprintf(a.err, "docket: message %d: %s: %s\n", f.Message, f.Kind, cell(string(f.ID)))
 	}
@@ -70,12 +70,4 @@ func (a *app) trim(body []byte, limit int, mend bool) error {
 		return codeError{fmt.Errorf("%d calls or results stand alone, in the input already: the provider would refuse the body", len(faults)), exitPartial}
 	}
 	return nil
-}
-
-// withoutTime leaves the time out of the log line: standard error is for a person.
-func withoutTime(_ []string, attr slog.Attr) slog.Attr {
-	if attr.Key == slog.TimeKey || attr.Key == slog.LevelKey {
-		return slog.Attr{}
-	}
-	return attr
 }

@@ -58,16 +58,10 @@ func appendRangeLine(dst []byte, req Request, a Answer) []byte {
 }
 
 func appendQueryLine(dst []byte, req Request, a Answer) []byte {
-	switch {
-	case a.MatchCount == 0:
+	if a.MatchCount == 0 {
 		return appendNoMatch(dst, req, a)
-	case a.MatchCountExact && a.MatchCount == len(a.Matches):
-		dst = fmt.Appendf(dst, "%d of %d matches", len(a.Matches), a.MatchCount)
-	case a.MatchCountExact:
-		dst = fmt.Appendf(dst, "first %d of %d matches", len(a.Matches), a.MatchCount)
-	default:
-		dst = fmt.Appendf(dst, "first %d of at least %d matches", len(a.Matches), a.MatchCount)
 	}
+	dst = append(dst, countText(a)...)
 	dst = append(append(dst, " for "...), quote(req.Query)...)
 	if a.Escaped != "" {
 		dst = append(append(dst, ", found in its JSON-escaped form "...), quoteRaw(a.Escaped)...)
@@ -77,6 +71,31 @@ func appendQueryLine(dst []byte, req Request, a Answer) []byte {
 		dst = appendMore(dst, a, "query", true)
 	}
 	return dst
+}
+
+// countText says how many of the matches are shown.
+func countText(a Answer) string {
+	switch {
+	case a.MatchCount == 1 && a.MatchCountExact:
+		return "1 match"
+	case a.MatchCount == len(a.Matches) && a.MatchCountExact:
+		return fmt.Sprintf("all %d matches", a.MatchCount)
+	case a.MatchCountExact:
+		return fmt.Sprintf("first %d of %s", len(a.Matches), counted(a.MatchCount, "match"))
+	}
+	return fmt.Sprintf("first %d of at least %s", len(a.Matches), counted(a.MatchCount, "match"))
+}
+
+// counted returns "1 match", "2 matches", "1 result", "2 results".
+func counted(n int, what string) string {
+	switch {
+	case n == 1:
+	case what == "match":
+		what += "es"
+	default:
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // appendOf appends the covered range, and of what.

@@ -117,38 +117,30 @@ func recordText(a Answer, req SearchRequest, err error) string {
 	if req.Query == "" {
 		return head + ": " + visible(clip(h.Summary, quoteChars))
 	}
-	switch {
-	case a.MatchCountExact && a.MatchCount == len(a.Matches):
-		head += fmt.Sprintf(", %d matches", a.MatchCount)
-	case a.MatchCountExact:
-		head += fmt.Sprintf(", first %d of %d matches", len(a.Matches), a.MatchCount)
-	default:
-		head += fmt.Sprintf(", first %d of at least %d matches", len(a.Matches), a.MatchCount)
-	}
-	return head + "\n" + string(appendValid(nil, a.AppendText(nil)))
+	return head + ", " + countText(a) + "\n" + string(appendValid(nil, a.AppendText(nil)))
 }
 
 // text returns the whole answer.
 func (f *found) text(t Tool) string {
-	what, query := "results", quote(f.req.Query)
+	query, after := quote(f.req.Query), ""
 	if f.req.After > 0 {
-		what = fmt.Sprintf("results after position %d", f.req.After)
+		after = fmt.Sprintf(" after position %d", f.req.After)
 	}
 	head := searchHead
 	switch {
 	case f.failed && f.n == 0:
 		return head + "the ledger cannot be read at the moment; nothing is lost: try again later"
 	case f.n == 0 && f.req.Query == "":
-		head += "there are no " + what + " in this conversation"
+		head += "there are no results" + after + " in this conversation"
 	case f.n == 0:
-		head += "none of the " + what + " of this conversation contains " + query
+		head += "none of the results" + after + " of this conversation contains " + query
 		for _, hint := range hints(Request{Query: f.req.Query, IgnoreCase: f.req.IgnoreCase}, Answer{}) {
 			head += "; " + hint
 		}
 	case f.req.Query == "":
-		head += fmt.Sprintf("%d %s of this conversation", f.n, what)
+		head += counted(f.n, "result") + after + " of this conversation"
 	default:
-		head += fmt.Sprintf("%d %s of this conversation with a match for %s", f.n, what, query)
+		head += counted(f.n, "result") + after + " of this conversation with a match for " + query
 	}
 	if f.more {
 		head += fmt.Sprintf("; more: after=%d", f.last)

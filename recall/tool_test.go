@@ -193,7 +193,7 @@ func TestLenientArguments(t *testing.T) {
 		}
 	}
 	number := newFakeRecord([]byte("a 17 b"), 8, true)
-	if line, _ := firstLine(t, callTool(t, number, `{"query":17}`)); !strings.HasPrefix(line, `1 of 1 matches for "17"`) {
+	if line, _ := firstLine(t, callTool(t, number, `{"query":17}`)); !strings.HasPrefix(line, `1 match for "17"`) {
 		t.Errorf("a query that is a number: %q", line)
 	}
 	if got := Call(t.Context(), newFake(rec), "t", []byte(`"`+id+`"`)); !strings.Contains(got, docket.StubHeader) {

@@ -61,14 +61,18 @@ func (r *runner) recordInTurn(ctx context.Context, payload []byte, lanes []*lane
 
 const (
 	recorders      = 64   // goroutines of the concurrent workload
-	recordsEach    = 32   // by each of them
+	recordsEach    = 32   // results of each of them
 	concurrentSize = 4096 // bytes of each result
 )
 
 // concurrent measures many goroutines that record small results, and how many
 // records share a commit.
 func (r *runner) concurrent(ctx context.Context) error {
-	payloads := make([][]byte, recorders*recordsEach)
+	return r.concurrently(ctx, recordsEach)
+}
+
+func (r *runner) concurrently(ctx context.Context, each int) error {
+	payloads := make([][]byte, recorders*each)
 	for i := range payloads {
 		payloads[i] = Generate(docket.KindJSON, concurrentSize, r.Seed+uint64(i))
 	}

@@ -184,6 +184,11 @@ func appendUnquote(dst, quoted []byte) (text []byte, whole bool) {
 			return append(dst, b...), whole
 		}
 		dst = append(dst, b[:i]...)
+		if i+1 < len(b) && b[i+1] != 'u' {
+			dst = append(dst, short[b[i+1]])
+			b = b[i+2:]
+			continue
+		}
 		r, n := unescape(b[i:])
 		if r >= 0xD800 && r < 0xE000 {
 			r, whole = utf8.RuneError, false
@@ -194,30 +199,22 @@ func appendUnquote(dst, quoted []byte) (text []byte, whole bool) {
 	return dst, whole
 }
 
-// unescape returns the character and length of the escape that b begins with; a
+// short is what the escapes of two characters stand for, by the second; others
+// stand for themselves.
+var short = func() (t [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+	}
+	t['b'], t['f'], t['n'], t['r'], t['t'] = '\b', '\f', '\n', '\r', '\t'
+	return t
+}()
+
+// unescape returns the character and length of the \u escape that b begins with; a
 // surrogate without partner comes back as it is.
 func unescape(b []byte) (r rune, n int) {
 	if len(b) < 2 {
 		return utf8.RuneError, len(b)
 	}
-	switch b[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		return unescapeHex(b)
-	}
-	return rune(b[1]), 2
-}
-
-func unescapeHex(b []byte) (r rune, n int) {
 	r, ok := hex4(b[2:])
 	if !ok {
 		return utf8.RuneError, 2

@@ -188,11 +188,7 @@ func (w *walker) search(n node, c *keySearch) (found node, ok bool, err error) {
 				break
 			}
 			if next >= g.end {
-				k, err = c.find(func(m mark) bool { return int64(m.offset) > next })
-				if err == nil {
-					g, err = c.at(k)
-				}
-				if err != nil {
+				if k, g, err = c.jump(k, next); err != nil {
 					return n, false, err
 				}
 			}
@@ -205,6 +201,19 @@ func (w *walker) search(n node, c *keySearch) (found node, ok bool, err error) {
 		}
 	}
 	return n, false, nil
+}
+
+// jump returns the region that holds the byte at offset, which is behind region k.
+func (c *keySearch) jump(k int, offset int64) (int, region, error) {
+	to, err := c.find(func(m mark) bool { return int64(m.offset) > offset })
+	if err != nil {
+		return k, region{}, err
+	}
+	if to <= k {
+		return k, region{}, ErrDamaged // the marks do not ascend
+	}
+	g, err := c.at(to)
+	return to, g, err
 }
 
 // largeMember finds the member with the key among those that have rows.

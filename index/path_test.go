@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -10,10 +11,14 @@ import (
 	"testing"
 
 	"docket"
+	"docket/internal/formatdoc"
+	"docket/internal/seal"
 )
 
+var pathsFlag = flag.Int("paths", 12, "random paths of each payload, grain and frame size in the corpus tests")
+
 // frames is a payload cut into frames of equal size, of which it counts those that
-// a walk reads. A slice that it handed out is overwritten by the next call.
+// a walk reads. What it handed out is overwritten by the next call.
 type frames struct {
 	payload []byte
 	size    int64
@@ -28,10 +33,8 @@ func (f *frames) Bytes(start, end int64) ([]byte, error) {
 	for n := start / f.size; n*f.size < end; n++ {
 		f.read[n] = true
 	}
-	for i := range f.last {
-		f.last[i] = '#'
-	}
-	f.last = bytes.Clone(f.payload[start:end])
+	clear(f.last)
+	f.last = append(f.last[:0], f.payload[start:end]...)
 	return f.last, nil
 }
 
@@ -65,9 +68,15 @@ func value(p Payload, path Path) ([]byte, error) {
 	return bytes.Clone(p.Source.(*frames).payload[s.Start:s.End]), nil
 }
 
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
 // checkPath holds a walk with a table of the given grain, a walk without, and the
 // oracle against each other.
-func checkPath(t *testing.T, root *tree, p Payload, path Path) {
+func checkPath(t tester, root *tree, p Payload, path Path) {
 	t.Helper()
 	var want picked
 	want.pick(root, path, 0, 0)
@@ -162,7 +171,7 @@ func TestCorpusPathsAgainstOracle(t *testing.T) {
 				grain := []int{64, 1 << 10, pathGrain}[i]
 				_, section := table(payload, grain)
 				p := Payload{Source: &frames{payload: payload, size: size, read: map[int64]bool{}}, Size: int64(len(payload)), Kind: kind, Paths: section}
-				for range corpusPaths(len(payload)) {
+				for range *pathsFlag {
 					checkPath(t, root, p, randomPath(r, root))
 				}
 			}
@@ -170,10 +179,80 @@ func TestCorpusPathsAgainstOracle(t *testing.T) {
 	}
 }
 
-// corpusPaths is how many random paths a payload gets.
-func corpusPaths(size int) int {
-	if testing.Short() || size > 1<<20 {
-		return 30
+// FORMAT.md's example, written and read.
+func TestPathsFormatExample(t *testing.T) {
+	want := formatdoc.Example(t, "paths")
+	payload := []byte(`[{"key":"0123456789"},7]`)
+	kind, got := table(payload, 8)
+	if !bytes.Equal(got, want) {
+		t.Fatalf("FORMAT.md shows % x, the builder makes % x", want, got)
 	}
-	return 100
+	p, err := ParsePaths(want, int64(len(payload)))
+	if err != nil || p.rows != 3 || p.marks != 3 || p.keys != 1 {
+		t.Fatalf("parsed %+v (%v)", p, err)
+	}
+	for path, text := range map[string]string{"$": string(payload), "0.key": `"0123456789"`, "[1]": "7", "[-2]": `{"key":"0123456789"}`} {
+		parsed, _ := ParsePath(path)
+		if got, err := value(source(payload, kind, want), parsed); string(got) != text {
+			t.Errorf("%s: got %q (%v), want %q", path, got, err, text)
+		}
+	}
+}
+
+// source is a payload in frames of 16 bytes.
+func source(payload []byte, kind docket.Kind, section []byte) Payload {
+	return Payload{Source: &frames{payload: payload, size: 16, read: map[int64]bool{}}, Size: int64(len(payload)), Kind: kind, Paths: section}
+}
+
+// Whatever is in a section: no panic, and no walk without an end.
+func FuzzParsePaths(f *testing.F) {
+	payload := []byte(`[{"key":"0123456789","k\u0065y":[1,2,3]},7,{"a":{"b":{"c":"0123456789"}}}]`)
+	for _, grain := range []int{1, 8, 20} {
+		_, section := table(payload, grain)
+		body := section[:len(section)-4]
+		f.Add(body, "[0].key")
+		f.Add(body, "2.a.b.c")
+		f.Add(body, "[*].key[1]")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, path string) {
+		section := seal.Append(nil, body)
+		p, err := ParsePath(path)
+		if err != nil {
+			return
+		}
+		if _, err := ParsePaths(section, int64(len(payload))); err != nil {
+			return
+		}
+		value(source(payload, docket.KindJSON, section), p)
+	})
+}
+
+// Every byte of a table, damaged: a walk gives what it gives without one.
+func TestDamagedTableIsNotBelieved(t *testing.T) {
+	payload := bytes.Repeat([]byte(`{"list":[1,2,{"deep":"0123456789"},[3,4]],"tw\u0069n":{"x":"0123456789"},"twin":0,"last":[0,0,0,0,0,0,0]},`), 3)
+	payload = append(append([]byte{'['}, bytes.TrimSuffix(payload, []byte{','})...), ']')
+	kind, section := table(payload, 16)
+	paths := []string{"$", "[1].list[2].deep", "[-1].twin.x", "[0].last[5]", "[1].nope", "[*].list[3]", "[0:2].twin", "[9]", "[1].list.#(deep)"}
+	want := map[string]string{}
+	for _, path := range paths {
+		p, _ := ParsePath(path)
+		text, err := value(source(payload, kind, nil), p)
+		want[path] = fmt.Sprintf("%s %v", text, err)
+	}
+	for i := range section {
+		hurt := bytes.Clone(section)
+		hurt[i] ^= 1 << (i % 8)
+		for _, path := range paths {
+			p, _ := ParsePath(path)
+			text, err := value(source(payload, kind, hurt), p)
+			if got := fmt.Sprintf("%s %v", text, err); got != want[path] {
+				t.Fatalf("byte %d flipped, path %s: got %s, want %s", i, path, got, want[path])
+			}
+		}
+	}
+	for n := range len(section) {
+		if got, err := value(source(payload, kind, section[:n]), nil); err != nil || !bytes.Equal(got, payload) {
+			t.Fatalf("cut to %d bytes: %q (%v)", n, got, err)
+		}
+	}
 }

@@ -7,6 +7,7 @@ package index
 // steps over rows are in path_rows.go, what a miss says in path_miss.go.
 
 import (
+	"bytes"
 	"errors"
 
 	"docket"
@@ -237,7 +238,10 @@ func (w *walker) enter(n node) (node, error) {
 		if err != nil {
 			return n, err
 		}
-		text, _ := appendUnquote(nil, quoted)
+		if !mayHoldJSON(quoted) {
+			return n, nil
+		}
+		text, _ := appendUnquote(make([]byte, 0, len(quoted)), quoted)
 		kind, err := scanKind(text)
 		if err != nil {
 			return n, nil
@@ -251,6 +255,19 @@ func (w *walker) enter(n node) (node, error) {
 		w.entered++
 	}
 	return n, nil
+}
+
+// mayHoldJSON tells whether a string could hold a container, from its first
+// characters: most do not, and need not be unquoted to know.
+func mayHoldJSON(quoted []byte) bool {
+	b := bytes.TrimLeft(quoted[1:], " ")
+	if len(b) < 2 {
+		return false
+	}
+	if b[0] == '\\' {
+		return bytes.IndexByte([]byte(`nrtu"`), b[1]) >= 0
+	}
+	return b[0] == '{' || b[0] == '[' || b[0] == 0xEF // a byte order mark
 }
 
 // child steps to the member that a key or number selects.

@@ -8,8 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
+	"regexp"
 	"syscall"
 
 	"docket"
@@ -116,13 +115,8 @@ func advice(err error) string {
 	return ""
 }
 
+// packages name where an error came through.
+var packages = regexp.MustCompile(`(^|: )(?:(?:docket|engine|codec|index|recall|compact|wire|bench): )+`)
+
 // trimPrefix leaves out the names of the packages that an error came through.
-func trimPrefix(s string) string {
-	for {
-		name, rest, ok := strings.Cut(s, ": ")
-		if !ok || !slices.Contains([]string{"docket", "engine", "codec", "index", "recall", "compact", "wire", "bench"}, name) {
-			return s
-		}
-		s = rest
-	}
-}
+func trimPrefix(s string) string { return packages.ReplaceAllString(s, "$1") }

@@ -202,3 +202,40 @@ func checkNoNewFault(t interface{ Fatalf(string, ...any) }, had []compact.Fault,
 		}
 	}
 }
+
+// A1, A6, A7, H1–H3 on every transcript, for every cap; the bytes for some of them.
+func TestCorpusTrim(t *testing.T) {
+	trims := 0
+	for _, path := range transcripts(t) {
+		c := load(t, path)
+		b, err := parseAnthropic(c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages := b.read()
+		had := compact.Faults(messages)
+		for n := range len(messages) + 1 {
+			kept := compact.Kept(messages, n)
+			left := make([]compact.Message, len(kept))
+			for i, k := range kept {
+				left[i] = messages[k]
+			}
+			if n == 0 && len(kept) > 0 || n > 0 && (len(kept) == 0 || left[0].Role != compact.RoleUser || !left[0].Speaks) {
+				t.Fatalf("%s, cap %d: %d kept, the first is %+v", c.name, n, len(kept), left[:min(1, len(left))])
+			}
+			if f := compact.Faults(left); len(f) > len(had) {
+				t.Fatalf("%s, cap %d: new faults %v", c.name, n, f)
+			}
+			if trims++; n%(len(messages)/8+1) != 0 {
+				continue
+			}
+			out, dropped, err := (Anthropic{}).Trim(c.src, n)
+			if err != nil || dropped != len(messages)-len(kept) {
+				t.Fatalf("%s, cap %d: %d dropped, error %v", c.name, n, dropped, err)
+			}
+			checkTrim(t, c.src, out)
+			checkNoNewFault(t, had, out)
+		}
+	}
+	t.Logf("%d trims", trims)
+}

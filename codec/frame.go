@@ -81,9 +81,14 @@ func border(payload []byte, at int) int {
 
 // Encoder compresses frames. It keeps no state between them.
 type Encoder struct {
-	size int
-	pool sync.Pool // of *zstd.Encoder: each has tables of up to 4 MiB
+	size  int
+	level Level
+	free  chan *zstd.Encoder // idle ones, for the next caller
 }
+
+// maxFree is how many idle encoders are kept: each has tables of 4 MiB, which take
+// longer to make than a frame takes to compress.
+const maxFree = 8
 
 // NewEncoder returns an encoder of frames of size raw bytes (0: [FrameSize]; at
 // most [MaxFrame]) at the given level.
@@ -91,9 +96,7 @@ func NewEncoder(size int, level Level) *Encoder {
 	if size <= 0 {
 		size = FrameSize
 	}
-	e := &Encoder{size: min(size, MaxFrame)}
-	e.pool.New = func() any { return newZstd(e.size, level) }
-	return e
+	return &Encoder{size: min(size, MaxFrame), level: level, free: make(chan *zstd.Encoder, min(runtime.GOMAXPROCS(0), maxFree))}
 }
 
 // newZstd makes an encoder that holds no more than a frame needs: a window of the
@@ -120,9 +123,17 @@ func newZstd(size int, level Level) *zstd.Encoder {
 // AppendFrame appends raw as one zstd frame with content size and checksum. It
 // allocates nothing when dst has room.
 func (e *Encoder) AppendFrame(dst, raw []byte) []byte {
-	enc := e.pool.Get().(*zstd.Encoder)
+	var enc *zstd.Encoder
+	select {
+	case enc = <-e.free:
+	default:
+		enc = newZstd(e.size, e.level)
+	}
 	dst = enc.EncodeAll(raw, dst)
-	e.pool.Put(enc)
+	select {
+	case e.free <- enc:
+	default:
+	}
 	return dst
 }
 

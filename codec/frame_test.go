@@ -201,6 +201,9 @@ func TestG5HostileFrame(t *testing.T) {
 
 // TestNoAllocation: with room in dst, neither direction allocates.
 func TestNoAllocation(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the library's own pools forget under the race detector")
+	}
 	enc, dec := NewEncoder(0, 0), NewDecoder()
 	raw := sample(FrameSize)
 	stored := enc.AppendFrame(nil, raw)
@@ -208,7 +211,7 @@ func TestNoAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() { enc.AppendFrame(buf, raw) }); n > 0 {
 		t.Errorf("encoding a frame: %v allocations", n)
 	}
-	if n := testing.AllocsPerRun(50, func() { _, _ = dec.AppendFrame(buf, stored, FrameSize) }); n > 1 { // the race detector makes the library's own pool forget
+	if n := testing.AllocsPerRun(50, func() { _, _ = dec.AppendFrame(buf, stored, FrameSize) }); n > 0 {
 		t.Errorf("decoding a frame: %v allocations", n)
 	}
 }

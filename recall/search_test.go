@@ -53,7 +53,7 @@ func TestL7SearchNarrowedEqualsListed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := []string{"alpha", "beta", "Gamma", "用户", "café", `caf\u00e9`, "a/b", `a\/b`, "\"q\"", `\"q\"`, "x"}
 	var recs []*fakeRecord
-	for i := range 200 {
+	for i := range 100 {
 		var b strings.Builder
 		for range rng.IntN(400) {
 			b.WriteString(words[rng.IntN(len(words))] + " ")
@@ -67,7 +67,7 @@ func TestL7SearchNarrowedEqualsListed(t *testing.T) {
 	l := newFake(recs...)
 	for _, query := range []string{"alpha", "gamma", "Gamma", "用户", "café", "a/b", `"q"`, "absent", "beta alpha", "7 ", "x x x x"} {
 		for _, fold := range []bool{false, true} {
-			for _, after := range []docket.Seq{0, 50} {
+			for _, after := range []docket.Seq{0, 40} {
 				req := SearchRequest{Query: query, IgnoreCase: fold, After: after, MaxMatches: 2}
 				listed, narrowed := positions(t, l, req), positions(t, &narrowing{fake: l}, req)
 				if !slices.Equal(listed, narrowed) || !slices.IsSorted(listed) {
@@ -79,8 +79,8 @@ func TestL7SearchNarrowedEqualsListed(t *testing.T) {
 	if got := positions(t, &narrowing{fake: l}, SearchRequest{Query: "alpha", MaxRecords: 3}); len(got) != 3 {
 		t.Errorf("at most 3 records: %v", got)
 	}
-	if got := positions(t, &narrowing{fake: l}, SearchRequest{After: 190}); len(got) != 10 {
-		t.Errorf("without a query, after 190 of 200: %v", got)
+	if got := positions(t, &narrowing{fake: l}, SearchRequest{After: 90}); len(got) != 10 {
+		t.Errorf("without a query, after 90 of 100: %v", got)
 	}
 }
 

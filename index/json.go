@@ -127,6 +127,16 @@ func inside(b []byte) members {
 
 // next steps to the next member and tells whether there is one.
 func (w *members) next(m *member) bool {
+	if !w.begin(m) {
+		return false
+	}
+	m.end = skipValue(w.b, m.start)
+	w.pos = m.end
+	return m.end > m.start
+}
+
+// begin is next for a caller that finds out where the value ends, and sets pos.
+func (w *members) begin(m *member) bool {
 	i := skipSpace(w.b, w.pos)
 	if i >= len(w.b) || w.b[i] == '}' || w.b[i] == ']' {
 		return false
@@ -141,9 +151,7 @@ func (w *members) next(m *member) bool {
 		i = skipColon(w.b, m.keyEnd)
 	}
 	m.start = i
-	m.end = skipValue(w.b, i)
-	w.pos = m.end
-	return m.end > m.start
+	return i < len(w.b)
 }
 
 // skipColon returns the start of the value whose key ends at i.

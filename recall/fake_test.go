@@ -176,3 +176,8 @@ func mustFetch(t tester, rec *fakeRecord, req Request) Answer {
 	}
 	return a
 }
+
+// searchCall calls the default search tool.
+func searchCall(ctx context.Context, l docket.Ledger, thread docket.ThreadID, args []byte) string {
+	return Tool{}.SearchCall(ctx, l, thread, args)
+}

@@ -34,7 +34,7 @@ func FuzzCall(f *testing.F) {
 		if !sealed && !strings.HasPrefix(answer, "[tool_memory ") {
 			t.Fatalf("neither an answer nor a miss: %.200q", answer)
 		}
-		if found := SearchCall(t.Context(), l, "t", args); utf8.RuneCountInString(found) > DefaultMaxChars+headBound || !utf8.ValidString(found) {
+		if found := searchCall(t.Context(), l, "t", args); utf8.RuneCountInString(found) > DefaultMaxChars+headBound || !utf8.ValidString(found) {
 			t.Fatalf("search: %.200q", found)
 		}
 	})

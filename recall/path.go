@@ -1,9 +1,9 @@
 package recall
 
-// A path over the frames of a record: the index package walks, and this gives it
-// bytes, decoding the frames that it asks for, and rules out frames for keys by the
-// grams section. It was tried to search the grams for every segment of a path at
-// once; since a walk reads one or two frames a segment there was nothing to gain.
+// A path over the frames of a record: the index package walks and decides what to
+// read; this gives it bytes, decoding the frames that hold them, and says by the
+// grams section which frames cannot hold a key. A record without a usable paths
+// section is read whole, which the walk asks for by itself.
 
 import (
 	"bytes"

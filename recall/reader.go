@@ -26,6 +26,8 @@ type reader struct {
 	chars   index.Chars
 	indexed bool         // chars is usable
 	scanned []index.Span // without an index: the frames from the first on, as far as scanned
+	near    int          // the frame that was looked up last, -1: none
+	nearAt  index.Span   // where it lies
 	slots   [2]slot
 	last    int    // the slot that was used last
 	stitch  []byte // bytes of more than one frame
@@ -52,14 +54,14 @@ func newReader(rec docket.Record) *reader {
 	r.total = index.Span{Bytes: h.Bytes, Chars: h.Chars}
 	chars, err := index.OpenChars(rec.Section(docket.SectionChars), r.frames, h.Bytes, h.Chars)
 	r.chars, r.indexed, r.scanned = chars, err == nil, r.scanned[:0]
-	r.slots[0].n, r.slots[1].n, r.last = -1, -1, 0
+	r.slots[0].n, r.slots[1].n, r.last, r.near = -1, -1, 0, -1
 	return r
 }
 
 // derivedReader returns a reader of text that was made from a payload: an
 // unescaped string, the elements that a wildcard collected.
 func derivedReader(text []byte) *reader {
-	r := &reader{indexed: true, slots: [2]slot{{0, text}, {-1, nil}}}
+	r := &reader{indexed: true, near: -1, slots: [2]slot{{0, text}, {-1, nil}}}
 	r.total = index.Span{Bytes: int64(len(text)), Chars: index.CountChars(text)}
 	r.frames = min(1, len(text))
 	r.chars, _ = index.OpenChars(nil, r.frames, r.total.Bytes, r.total.Chars)
@@ -115,27 +117,41 @@ func (r *reader) span(n int) (index.Span, error) {
 // atByte returns the number and span of the frame that holds the byte at off; an
 // offset outside of the payload means its nearest byte. The payload must not be
 // empty.
-func (r *reader) atByte(off int64) (int, index.Span, error) {
-	if r.indexed {
-		n, s, err := r.chars.AtByte(off)
-		if err == nil {
-			return n, s, nil
-		}
-		r.indexed = false
+func (r *reader) atByte(off int64) (n int, s index.Span, err error) {
+	if r.near >= 0 && off >= r.nearAt.Byte && off < r.nearAt.Byte+r.nearAt.Bytes {
+		return r.near, r.nearAt, nil
 	}
-	return r.find(func(s index.Span) bool { return off < s.Byte+s.Bytes })
+	if r.indexed {
+		n, s, err = r.chars.AtByte(off)
+		r.indexed = err == nil
+	}
+	if !r.indexed {
+		n, s, err = r.find(func(s index.Span) bool { return off < s.Byte+s.Bytes })
+	}
+	return r.noted(n, s, err)
 }
 
 // atChar is atByte for the character at off.
-func (r *reader) atChar(off int64) (int, index.Span, error) {
-	if r.indexed {
-		n, s, err := r.chars.AtChar(off)
-		if err == nil {
-			return n, s, nil
-		}
-		r.indexed = false
+func (r *reader) atChar(off int64) (n int, s index.Span, err error) {
+	if r.near >= 0 && off >= r.nearAt.Char && off < r.nearAt.Char+r.nearAt.Chars {
+		return r.near, r.nearAt, nil
 	}
-	return r.find(func(s index.Span) bool { return off < s.Char+s.Chars })
+	if r.indexed {
+		n, s, err = r.chars.AtChar(off)
+		r.indexed = err == nil
+	}
+	if !r.indexed {
+		n, s, err = r.find(func(s index.Span) bool { return off < s.Char+s.Chars })
+	}
+	return r.noted(n, s, err)
+}
+
+// noted remembers a lookup: the next is mostly for the same frame.
+func (r *reader) noted(n int, s index.Span, err error) (int, index.Span, error) {
+	if err == nil {
+		r.near, r.nearAt = n, s
+	}
+	return n, s, err
 }
 
 // find returns the first frame for which before is true, else the last frame, by

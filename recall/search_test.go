@@ -108,7 +108,7 @@ func TestSearchPassesOverWhatCannotBeRead(t *testing.T) {
 			t.Errorf("a cancelled search yields %v, %v", a.Handle.MemID, err)
 		}
 	}
-	if answer := SearchCall(ctx, l, "t", []byte(`{"query":"needle"}`)); !strings.Contains(answer, "nothing is lost") {
+	if answer := searchCall(ctx, l, "t", []byte(`{"query":"needle"}`)); !strings.Contains(answer, "nothing is lost") {
 		t.Errorf("a cancelled search tells the model %q", answer)
 	}
 }
@@ -123,7 +123,7 @@ func TestSearchCall(t *testing.T) {
 		}
 	}
 	call := func(args string) (head string, records []string) {
-		text := SearchCall(t.Context(), l, "t", []byte(args))
+		text := searchCall(t.Context(), l, "t", []byte(args))
 		if n := utf8.RuneCountInString(text); n > DefaultMaxChars+headBound || !utf8.ValidString(text) {
 			t.Errorf("%s: %d characters", args, n)
 		}
@@ -151,10 +151,10 @@ func TestSearchCall(t *testing.T) {
 			t.Errorf("%s: %d records, %q", c.args, len(records), head)
 		}
 	}
-	if text := SearchCall(t.Context(), l, "other", []byte(`{"query":"needle"}`)); !strings.Contains(text, "none of the results") {
+	if text := searchCall(t.Context(), l, "other", []byte(`{"query":"needle"}`)); !strings.Contains(text, "none of the results") {
 		t.Errorf("another thread gets %q", text)
 	}
-	if text := SearchCall(t.Context(), l, "other", nil); text != "[docket.tool_memory search] there are no results in this conversation" {
+	if text := searchCall(t.Context(), l, "other", nil); text != "[docket.tool_memory search] there are no results in this conversation" {
 		t.Errorf("an empty thread gets %q", text)
 	}
 	_, records := call(`{"query":"needle1","max_records":1,"window":5}`)

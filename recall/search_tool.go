@@ -24,11 +24,6 @@ const (
 
 const searchHead = "[docket.tool_memory search] "
 
-// SearchCall answers the search tool with its default configuration.
-func SearchCall(ctx context.Context, l docket.Ledger, thread docket.ThreadID, args []byte) string {
-	return Tool{}.SearchCall(ctx, l, thread, args)
-}
-
 // SearchCall answers a call of the search tool: whatever args holds, a text of at
 // most MaxChars characters and a head of bounded length. Expired and erased
 // records are not found.

@@ -88,17 +88,6 @@ func (t Tool) Call(ctx context.Context, l docket.Ledger, thread docket.ThreadID,
 	return text
 }
 
-// Answer gives what Call answers to req, whose limits it lowers to the tool's. With
-// an error, which is that of [docket.Ledger.View], it is the text about it.
-func (t Tool) Answer(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request) (string, error) {
-	t = t.filled()
-	text, err := t.view(ctx, l, thread, t.limited(req), nil)
-	if err != nil {
-		return t.miss(string(req.MemID), err), err
-	}
-	return text, nil
-}
-
 // view answers req, or says what is wrong with it.
 func (t Tool) view(ctx context.Context, l docket.Ledger, thread docket.ThreadID, req Request, problem error) (string, error) {
 	var text []byte

@@ -115,6 +115,7 @@ var errStopped = errors.New("bench: stopped")
 type runner struct {
 	Options
 	openers []opener // the subjects, docket first
+	most    int      // targets of a workload on one payload; 0: by its size
 	yield   func(Result, error) bool
 }
 
@@ -239,7 +240,7 @@ func (r *runner) fetches(ctx context.Context, s sample, lanes []*lane) error {
 			continue
 		}
 		r.Progress(fmt.Sprintf("%s, %s", p.workload, s))
-		targets := p.pick(newPicker(s.payload, s.kind, r.Seed+uint64(i)), targetCount(len(s.payload)))
+		targets := p.pick(newPicker(s.payload, s.kind, r.Seed+uint64(i)), r.targetCount(len(s.payload)))
 		if len(targets) == 0 {
 			continue
 		}
@@ -263,8 +264,10 @@ const coldOps = 40
 // targetCount is the number of targets that a payload of size bytes gets: enough
 // for a 99th percentile where operations are fast, and not minutes where they are
 // not.
-func targetCount(size int) int {
+func (r *runner) targetCount(size int) int {
 	switch {
+	case r.most > 0:
+		return r.most
 	case size <= 64<<10:
 		return 1000
 	case size <= 4<<20:

@@ -318,3 +318,37 @@ func TestContextEndsASearch(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A path that leads nowhere names the deepest prefix that exists, and what is
+// there: F1.
+func TestF1PathMissesAreExplained(t *testing.T) {
+	rec := newFakeRecord([]byte(`{"items":[{"name":"x","price.eur":3},{"name":"y"}],"n":7,"evil\nkey\u202e":1}`), 16, true)
+	text := newFakeRecord([]byte("plain text, no JSON"), 16, true)
+	for _, c := range []struct {
+		rec        *fakeRecord
+		path, says string
+	}{
+		{rec, `items[0].nam`, `json_path "items[0].nam" selects nothing: "items[0]" is an object with 2 keys, none of them "nam"; keys there: "name", "price.eur"`},
+		{rec, `items[0].price.eur`, `json_path "items[0].price.eur" selects nothing: "items[0]" is an object with 2 keys, none of them "price"; keys there: "price.eur", "name"`},
+		{rec, `items[5].name`, `json_path "items[5].name" selects nothing: "items" is an array of length 2, indexes 0 to 1`},
+		{rec, `items.name`, `json_path "items.name" selects nothing: "items" is an array of length 2: go on with [0], [-1], [20:40] or [*]`},
+		{rec, `n.x`, `json_path "n.x" selects nothing: "n" is a number or literal, which has no members`},
+		{rec, `zzz`, `json_path "zzz" selects nothing: "$" is an object with 3 keys, none of them "zzz"; keys there: "items", "n", "evil\nkey\u202e"`},
+		{text, `a.b`, `cannot use json_path: the payload is not valid JSON at character 0 (expected a value): use query, or offset and max_chars. The payload has 19 characters, numbered from 0`},
+		{rec, `items[`, `cannot use json_path: at character 6: '[' without ']'; write the key in quotes: ["…"]. The payload has 77 characters, numbered from 0`},
+	} {
+		args, _ := json.Marshal(map[string]string{"mem_id": string(c.rec.handle.MemID), "json_path": c.path})
+		line, rest := firstLine(t, Call(t.Context(), newFake(c.rec), "t", args))
+		if line != c.says || rest != "" {
+			t.Errorf("%s: the model is told\n%s\nwant\n%s", c.path, line, c.says)
+		}
+	}
+	line, rest := firstLine(t, callTool(t, rec, `{"json_path":"items[1].name","query":"y"}`))
+	if line != `1 match for "y", searched characters 0–3 of 3 at json_path "items[1].name"` || rest != "[characters 0–3, match at 1]\n\"y\"" {
+		t.Errorf("path and query: %q, %q", line, rest)
+	}
+	line, _ = firstLine(t, callTool(t, rec, `{"json_path":"items","max_chars":10}`))
+	if line != `characters 0–10 of 41 at json_path "items"; more: offset=10 with the same json_path` {
+		t.Errorf("path and range: %q", line)
+	}
+}

@@ -173,6 +173,21 @@ func TestL7SearchPagesFindAll(t *testing.T) {
 	})
 }
 
+// A long query that differs from a monotonous payload in its last character costs
+// the sum of both lengths, not their product (4·10¹⁰ comparisons).
+func TestLongQueriesCostTheSum(t *testing.T) {
+	rec := newFakeRecord([]byte(strings.Repeat("a", 400_000)), 32<<10, true)
+	for _, req := range []Request{{Query: strings.Repeat("a", 100_000) + "b"}, {Query: strings.Repeat("A", 100_000) + "B", IgnoreCase: true}} {
+		if a := mustFetch(t, rec, req); a.MatchCount != 0 || a.FramesDecoded > 80 {
+			t.Errorf("%d matches, %d frames decoded", a.MatchCount, a.FramesDecoded)
+		}
+		req.Query = req.Query[:100_000]
+		if a := mustFetch(t, rec, req); a.MatchCount != 4 || !a.MatchCountExact {
+			t.Errorf("%d matches, exact %v", a.MatchCount, a.MatchCountExact)
+		}
+	}
+}
+
 // A slice decodes the frames that it touches, each once.
 func TestFramesDecoded(t *testing.T) {
 	payload := []byte(strings.Repeat("0123456789", 10_000))

@@ -26,6 +26,7 @@ type scan struct {
 	slice   slice
 	text    []byte // the query
 	fold    bool
+	long    *folded // a long query under case folding, else nil
 	query   *index.Query
 	frames  index.FrameSet // candidates
 	pos     int64          // byte: no match that was not found begins before it
@@ -59,6 +60,9 @@ func search(ctx context.Context, s slice, req Request) (Answer, error) {
 func (s slice) search(ctx context.Context, text string, req Request) (Answer, error) {
 	c := scan{slice: s, text: []byte(text), fold: req.IgnoreCase, reading: true}
 	c.query = index.NewQuery(c.text, req.IgnoreCase)
+	if c.fold {
+		c.long = newFolded(c.text)
+	}
 	c.frames = c.query.Candidates(s.r.grams(), s.r.frames)
 	start, _ := req.span(s.chars)
 	var err error
@@ -194,7 +198,7 @@ func (c *scan) matches(text []byte, lo, hi, char int64) {
 	c.found = c.found[:0]
 	at, counted := 0, 0
 	for {
-		i, j := c.query.Find(text, at)
+		i, j := c.find(text, at)
 		if i < 0 || lo+int64(i) >= hi {
 			break
 		}
@@ -208,6 +212,15 @@ func (c *scan) matches(text []byte, lo, hi, char int64) {
 		at = j
 	}
 	c.pos = max(hi, lo+int64(at))
+}
+
+// find returns the next match in text at or after from; start is -1 if there is
+// none.
+func (c *scan) find(text []byte, from int) (start, end int) {
+	if c.long != nil {
+		return c.long.find(text, from)
+	}
+	return c.query.Find(text, from)
 }
 
 // show hands what was found to the windows, until they are full.

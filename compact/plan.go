@@ -7,10 +7,8 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"docket"
 )
@@ -86,7 +84,27 @@ type run struct {
 	list    []occurrence
 	decided docket.Decisions
 	logDown bool
-	errs    []error
+	refused int // results that the ledger refused
+	err     error
+}
+
+// maxRefused is how many refused results an error tells of: a full disk refuses
+// hundreds, and a report is one line.
+const maxRefused = 3
+
+// fail adds err to the report.
+func (r *run) fail(err error) {
+	if r.err != nil {
+		err = fmt.Errorf("%w; %w", r.err, err)
+	}
+	r.err = err
+}
+
+// refuse reports that the ledger refused a result.
+func (r *run) refuse(id docket.CallID, err error) {
+	if r.refused++; r.refused <= maxRefused {
+		r.fail(fmt.Errorf("record call %.64q: %w", id, err))
+	}
 }
 
 // load reads the decision log.
@@ -94,7 +112,7 @@ func (r *run) load(ctx context.Context) {
 	var err error
 	if r.decided, err = r.service.Log.Decided(ctx, r.thread); err != nil {
 		r.logDown = true
-		r.errs = append(r.errs, fmt.Errorf("read decisions: %w", err))
+		r.fail(fmt.Errorf("read decisions: %w", err))
 	}
 }
 
@@ -219,7 +237,7 @@ func (o *occurrence) opens(r *run) bool {
 // open appends the epoch of what is new and returns why nothing may be applied,
 // empty if it may.
 func (r *run) open(ctx context.Context) Reason {
-	epoch := docket.Epoch{Form: r.form(), Created: time.Now()}
+	epoch := docket.Epoch{Form: r.form()}
 	listed := map[docket.MemID]bool{}
 	for i := range r.list {
 		if o := &r.list[i]; o.opens(r) && !listed[o.key] {
@@ -232,7 +250,7 @@ func (r *run) open(ctx context.Context) Reason {
 	}
 	decided, err := r.service.Log.Append(ctx, r.thread, epoch)
 	if err != nil {
-		r.errs = append(r.errs, fmt.Errorf("append an epoch: %w", err))
+		r.fail(fmt.Errorf("append an epoch: %w", err))
 		return ""
 	}
 	r.decided = decided
@@ -251,6 +269,9 @@ func (r *run) plan() Plan {
 			p.Edits = append(p.Edits, Edit{Message: o.Message, Replacement: Replacement{Result: o.at, Text: text}})
 		}
 	}
-	p.Report.Err = errors.Join(r.errs...)
+	if r.refused > maxRefused {
+		r.fail(fmt.Errorf("%d more results were refused", r.refused-maxRefused))
+	}
+	p.Report.Err = r.err
 	return p
 }

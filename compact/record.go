@@ -52,12 +52,12 @@ func (r *run) recordAll(ctx context.Context, due []*occurrence) {
 			o.handle, o.key, o.MemID = handles[i], handles[i].MemID, handles[i].MemID
 		}
 	case err == nil:
-		r.errs = append(r.errs, fmt.Errorf("record: the ledger gave %d handles for %d results", len(handles), len(due)))
+		r.fail(fmt.Errorf("record: the ledger gave %d handles for %d results", len(handles), len(due)))
 	case len(due) > 1 && ctx.Err() == nil && !errors.Is(err, docket.ErrClosed):
 		r.recordAll(ctx, due[:len(due)/2])
 		r.recordAll(ctx, due[len(due)/2:])
 	default:
-		r.errs = append(r.errs, fmt.Errorf("record call %q: %w", due[0].CallID, err))
+		r.refuse(due[0].CallID, err)
 	}
 }
 
@@ -80,7 +80,7 @@ func (r *run) match(ctx context.Context) {
 	}
 	for h, err := range r.service.Ledger.List(ctx, r.thread, 0) {
 		if err != nil {
-			r.errs = append(r.errs, fmt.Errorf("list records: %w", err))
+			r.fail(fmt.Errorf("list records: %w", err))
 			return
 		}
 		if _, ok := r.decided.Epochs[h.MemID]; ok {

@@ -25,8 +25,8 @@ func (d Decision) New() bool { return d.Applied && d.Reason != ReasonDecided }
 // Report is what a view says about itself.
 type Report struct {
 	Decisions []Decision
-	// Err joins what the ledger and the log refused; the results that it concerns
-	// are whole. It never holds payload.
+	// Err joins what the ledger and the log refused, in one line; the results that it
+	// concerns are whole. It never holds payload.
 	Err error
 }
 

@@ -200,6 +200,21 @@ func TestP11OneRefused(t *testing.T) {
 	}
 }
 
+// However many are refused, the report is one line of bounded length.
+func TestP11OneLine(t *testing.T) {
+	b := &broken{ledger: memory(t), record: func(docket.Result) error { return errBroken }}
+	list := turns(200)
+	list[2].results[0].id = strings.Repeat("x", 10_000)
+	out, report := view(t, b, compact.Policy{}, list)
+	if &out[0] != &list[0] {
+		t.Error("the view is not the argument")
+	}
+	s := fmt.Sprint(report.Err)
+	if len(s) > 500 || strings.Contains(s, "\n") || !strings.HasSuffix(s, "; 197 more results were refused") {
+		t.Errorf("the error is %q", s)
+	}
+}
+
 // ours: no stub before its payload is durable: the order of the calls.
 func TestP11RecordedBeforeDecidedBeforeSent(t *testing.T) {
 	o := &ordered{ledger: memory(t)}

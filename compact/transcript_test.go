@@ -65,8 +65,7 @@ func (adapter) Replace(m msg, with []compact.Replacement) msg {
 	return m
 }
 
-func user(text string) msg   { return msg{role: "user", text: text} }
-func system(text string) msg { return msg{role: "system", text: text} }
+func user(text string) msg { return msg{role: "user", text: text} }
 
 // model is an assistant message that calls the tool "read" with ids.
 func model(ids ...string) msg {

@@ -9,9 +9,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -125,14 +122,10 @@ func parseAnthropic(src []byte) (*anthropicBody, error) {
 	if err == nil {
 		err = r.end()
 	}
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF && len(src) == 0:
-		return nil, errNoObject
-	case err != nil && !errors.Is(err, ErrBody):
-		return nil, fmt.Errorf("%w: %w", ErrBody, err)
-	case err != nil:
-		return nil, err
-	case b.array.absent() || src[b.array.start] != '[':
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	if b.array.absent() || src[b.array.start] != '[' {
 		return nil, errShape
 	}
 	b.hold = holdOf(src, management, thread, b.doubt)
@@ -243,6 +236,12 @@ func (b *anthropicBody) parseMessage(r *reader) (err error) {
 		return err
 	}
 	m.role = str(role.of(b.src))
+	if m.role != "assistant" {
+		m.calls = nil
+	}
+	if m.role != "user" { // never touched, whatever they hold
+		m.results = nil
+	}
 	if c := m.content.of(b.src); isString(c) {
 		m.speaks = !isReminder(c[1 : len(c)-1])
 	}

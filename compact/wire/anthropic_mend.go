@@ -18,14 +18,33 @@ const (
 	noCall   = `{"type":"text","text":"(a tool result without its call stood here)"}`
 )
 
+// maxMends bounds the passes of [Anthropic.Mend]: where a result without its call
+// goes, what stands behind it may lose its own; two passes mend all that is known.
+const maxMends = 4
+
 // Mend returns body with its faults repaired, and what they were. Without any it
-// returns body itself. Errors: [ErrBody], together with body.
-func (a Anthropic) Mend(body []byte) ([]byte, []compact.Fault, error) {
+// returns body itself. A call without an id cannot be answered and stays. Errors:
+// [ErrBody], together with body.
+func (a Anthropic) Mend(body []byte) (mended []byte, faults []compact.Fault, err error) {
 	b, err := parseCertain(body)
 	if err != nil {
 		return body, nil, err
 	}
-	faults := compact.Faults(b.read())
+	faults = compact.Faults(b.read())
+	mended = body
+	left := faults
+	for pass := 0; pass < maxMends && len(left) > 0; pass++ {
+		mended = b.mend(left)
+		if b, err = parseCertain(mended); err != nil {
+			return body, faults, err
+		}
+		left = compact.Faults(b.read())
+	}
+	return mended, faults, nil
+}
+
+// mend is one pass over b.
+func (b *anthropicBody) mend(faults []compact.Fault) []byte {
 	m := mending{body: b, into: make([][]span, len(b.messages)), after: make([][]span, len(b.messages))}
 	for _, f := range faults {
 		if f.Kind == compact.Unanswered {
@@ -35,7 +54,7 @@ func (a Anthropic) Mend(body []byte) ([]byte, []compact.Fault, error) {
 	edits, kept := m.edits(faults)
 	edits = append(edits, dropAllBut(b.spans(), kept)...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return splice(body, edits), faults, nil
+	return splice(b.src, edits)
 }
 
 // mending knows, for each message, the calls that it must answer and those that a
@@ -53,13 +72,11 @@ func (m *mending) place(f compact.Fault) {
 	if lit.absent() {
 		return // a call without an id cannot be answered
 	}
-	end := f.Message
-	for end+1 < len(messages) && messages[end+1].role == "assistant" {
-		end++
-	}
-	next := end + 1
-	for next < len(messages) && messages[next].role == "system" {
-		next++
+	end, next := f.Message, f.Message+1
+	for ; next < len(messages) && (messages[next].role == "assistant" || messages[next].role == "system"); next++ {
+		if messages[next].role == "assistant" {
+			end = next
+		}
 	}
 	if next < len(messages) && messages[next].role == "user" && m.body.canAnswer(next) {
 		m.into[next] = append(m.into[next], lit)
@@ -104,7 +121,7 @@ func (m *mending) edits(faults []compact.Fault) (edits []edit, kept []int) {
 			continue
 		}
 		kept = append(kept, i)
-		edits = append(edits, m.mend(i, orphans[i], empty[i])...)
+		edits = append(edits, m.repair(i, orphans[i], empty[i])...)
 	}
 	return edits, kept
 }
@@ -131,8 +148,8 @@ func (b *anthropicBody) besideUser(empty []bool) []bool {
 	return beside
 }
 
-// mend repairs message i, which stays.
-func (m *mending) mend(i int, orphans []int, empty bool) (edits []edit) {
+// repair repairs message i, which stays.
+func (m *mending) repair(i int, orphans []int, empty bool) (edits []edit) {
 	msg := &m.body.messages[i]
 	edits = m.answer(msg, i)
 	var kept []int

@@ -292,6 +292,7 @@ func TestB10CodeExecutionAndServerTools(t *testing.T) {
 	body := func(caller string) []byte {
 		return []byte(`{` + tools + `,"messages":[{"role":"user","content":"go"},
 		{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},
+		 {"type":"tool_result","tool_use_id":"t1","content":` + long(7000) + `},
 		 {"type":"web_search_tool_result","tool_use_id":"s1","content":[` + textBlock(9000, "") + `]},
 		 {"type":"tool_use","id":"t1","name":"read","input":{}` + caller + `}]},
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":` + long(5000) + `}]},
@@ -308,7 +309,7 @@ func TestB10CodeExecutionAndServerTools(t *testing.T) {
 		if got := reasons(report); got != want {
 			t.Errorf("%s: got %q, want %q", caller, got, want)
 		}
-		if !bytes.Contains(out, []byte(textBlock(9000, ""))) {
+		if !bytes.Contains(out, []byte(textBlock(9000, ""))) || !bytes.Contains(out, []byte(long(7000))) {
 			t.Error("a server's result changed")
 		}
 	}
@@ -371,6 +372,28 @@ func TestP8BoundaryOnTheWire(t *testing.T) {
 	_, report := dialect(engine.NewMemory(nil), compact.Policy{Mode: compact.ModeOffload}).View(t.Context(), "th", []byte(in))
 	if got, want := reasons(report), "offload! current-turn"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The words for what is wrong: a place, never what stands there.
+func TestBodyErrors(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                                   "it is empty",
+		" \n":                                "it is empty",
+		"{":                                  "it is not valid JSON at byte 1",
+		`{"messages":[{"secret":{"x":tru`:    "it is not valid JSON at byte 31",
+		`{"messages":[{"secret" "content"}]`: "it is not valid JSON at byte 23",
+		`{"messages":[]} {}`:                 "something follows the object",
+		`[]`:                                 "it wants an object whose messages are a list of objects",
+		`{"messages":5}`:                     "it wants an object whose messages are a list of objects",
+	} {
+		if _, err := (Anthropic{}).Faults([]byte(body)); fmt.Sprint(err) != ErrBody.Error()+": "+want {
+			t.Errorf("%s: got %v, want …%s", body, err, want)
+		}
+	}
+	_, _, err := Anthropic{}.Trim([]byte(`{"messages":[],"messages":[]}`), 1)
+	if fmt.Sprint(err) != ErrBody.Error()+": a name that matters comes twice" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"docket/engine"
 )
 
-// large makes a body of n results of size characters each.
+// large makes a body of n results of size bytes each.
 func large(n, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"m",` + tools + `,"messages":[{"role":"user","content":"go"}`)
@@ -21,45 +21,54 @@ func large(n, size int) []byte {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t%d","name":"read","input":{"file":"a%d"}}]}`, i, i)
 		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%d %s"}]}`, i, i, strings.Repeat(line, size/len(line)))
 	}
-	b.WriteString(`]}`)
+	b.WriteString(`,{"role":"assistant","content":"ok"}]}`)
 	return b.Bytes()
 }
 
-func BenchmarkParse(b *testing.B) {
+// BenchmarkSplice compares, on one body of 5 MB, a scan that only validates it,
+// finding the spans, that with the splice of every result, and whole views.
+func BenchmarkSplice(b *testing.B) {
 	for _, n := range []int{40, 2000} {
 		src := large(n, 5_000_000/n)
-		b.Run(fmt.Sprintf("results=%d", n), func(b *testing.B) {
-			b.Run("scan", func(b *testing.B) {
+		name := func(what string) string { return fmt.Sprintf("results=%d/%s", n, what) }
+		run := func(what string, fn func() error) {
+			b.Run(name(what), func(b *testing.B) {
 				b.SetBytes(int64(len(src)))
 				for b.Loop() {
-					d := jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-					if err := d.SkipValue(); err != nil {
+					if err := fn(); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
-			b.Run("parse", func(b *testing.B) {
-				b.SetBytes(int64(len(src)))
-				for b.Loop() {
-					if _, err := parseAnthropic(src); err != nil {
-						b.Fatal(err)
-					}
+		}
+		run("scan", func() error {
+			d := jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+			return d.SkipValue()
+		})
+		run("parse", func() error {
+			_, err := parseAnthropic(src)
+			return err
+		})
+		stub := strings.Repeat("a stub\n", 60)
+		run("parse+splice", func() error {
+			p, err := parseAnthropic(src)
+			if err != nil {
+				return err
+			}
+			var edits []edit
+			for _, m := range p.messages {
+				for _, r := range m.results {
+					edits = append(edits, r.edits(src, stub)...)
 				}
-			})
-			b.Run("read", func(b *testing.B) {
-				b.SetBytes(int64(len(src)))
-				for b.Loop() {
-					bo, _ := parseAnthropic(src)
-					bo.read()
-				}
-			})
-			b.Run("view", func(b *testing.B) {
-				a := dialect(engine.NewMemory(nil), compact.Policy{})
-				b.SetBytes(int64(len(src)))
-				for b.Loop() {
-					a.View(b.Context(), "t", src)
-				}
-			})
+			}
+			splice(src, edits)
+			return nil
+		})
+		a := dialect(engine.NewMemory(nil), compact.Policy{})
+		a.View(b.Context(), "th", src) // the first records and decides
+		run("view", func() error {
+			_, report := a.View(b.Context(), "th", src)
+			return report.Err
 		})
 	}
 }

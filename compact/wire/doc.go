@@ -1,2 +1,46 @@
-// Package wire is the splicer of request bodies.
+// Package wire is the splicer of request bodies: JSON in, the same bytes out but
+// for the results that became stubs.
+//
+// [Anthropic] is the dialect of the Messages API. Which results become stubs is
+// decided in package compact; here is what of a body is a call, a result, a
+// payload, and which bytes replace it.
+//
+// # Terms
+//
+// A dialect is one provider's format. A span is a range of bytes of a body, an edit
+// the replacement of a span. A cache mark is a cache_control member.
+//
+// # Guarantees
+//
+// Output minus edits is input minus edits, byte for byte: key order, escapes,
+// numbers, white space, unknown members, duplicate names. Edits lie only inside
+// the content of tool_result blocks of user messages; the number of cache marks
+// stays. Without an edit it is the argument itself that comes back. A body that is
+// not what the dialect knows is not touched, and neither is a result that could be
+// read in two ways.
+//
+// The payload of a result is its content if that is a string, else its text blocks
+// joined by a newline; other blocks stay where they are and are recorded as
+// attachments. The stub takes the place of the string or of the first text block;
+// later text blocks go, unless a second cache mark must stay where it is, for which
+// a fixed short text is left.
+//
+// # Caveats
+//
+// A body's own tools are searched for docket.DefaultRecallTool, exact or after a
+// prefix that ends in no letter or digit; Anthropic.RecallTool names one that the
+// body does not show. Without either results are recorded and stay whole. The tool
+// is never added: a client that toggles its tools pays for the whole prompt again.
+//
+// Bodies nested deeper than jsontext allows (10,000) are not touched.
+//
+// # Concurrency
+//
+// An [Anthropic] is plain data and safe for concurrent use.
+//
+// # Where to read next
+//
+// anthropic.go reads, anthropic_edit.go replaces, anthropic_trim.go and
+// anthropic_mend.go keep requests acceptable; reader.go and splice.go are what a
+// second dialect would share.
 package wire

@@ -30,7 +30,7 @@ func block(kind, ids string) string {
 }
 
 // history makes a body of a short notation: U and V speak (a string, a block), A
-// calls, T answers, X answers and speaks, S instructs, E is empty.
+// calls, T answers, X answers and speaks, Y answers with a reminder, S instructs, E is empty.
 func history(s string) []byte {
 	var out []string
 	for i, f := range strings.Fields(s) {
@@ -43,6 +43,8 @@ func history(s string) []byte {
 			content = fmt.Sprintf(`[ {"type":"text","text":"%s %d"} ]`, f, i)
 		case "X":
 			content = `[` + block("T", ids) + `,{"type":"text","text":"and"}]`
+		case "Y":
+			content = `[` + block("T", ids) + `,{"type":"text","text":"<system-reminder></system-reminder>"}]`
 		case "S":
 			role, content = "system", `"s"`
 		case "A":
@@ -161,7 +163,7 @@ func TestH5Mend(t *testing.T) {
 func TestH5Properties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := history(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"U", "V", "E", "A", "A[1]", "A[2]", "A[1,2]", "A[1,1]", "T[1]", "T[2]", "T[1,2]", "T[1,1,2]", "X[1]", "X[2,1]", "S",
+			"U", "V", "E", "A", "A[1]", "A[2]", "A[1,2]", "A[1,1]", "T[1]", "T[2]", "T[1,2]", "T[1,1,2]", "X[1]", "X[2,1]", "Y[1]", "Y[2]", "S",
 		}), 0, 12).Draw(t, "history"), " "))
 		out, _, err := (Anthropic{}).Mend(in)
 		if err != nil || !json.Valid(out) {

@@ -161,12 +161,12 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 			return o.apply(tx, func() { wrote, changed = true, true })
 		})
 		if o.err != nil && wrote {
-			_ = tx.Rollback()
+			l.rollback(s, tx)
 			return i
 		}
 	}
 	if !changed {
-		_ = tx.Rollback()
+		l.rollback(s, tx)
 		return -1
 	}
 	s.db.AllocSize = int(min(max(tx.Size()/4, firstAlloc), lastAlloc))
@@ -174,6 +174,21 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 		fail(batch, err)
 	}
 	return -1
+}
+
+// rollback ends a write transaction without a change. A panic in it leaves bbolt's
+// locks held, so the ledger stops.
+func (l *Ledger) rollback(s *store, tx *bbolt.Tx) {
+	ended := false
+	err := guard(l.path, "freelist", func() error {
+		err := tx.Rollback()
+		ended = true
+		return err
+	})
+	if !ended {
+		s.stuck = true
+		_ = l.stop(err)
+	}
 }
 
 // finish commits tx. After an error nobody knows what is on the disk, and what the
@@ -192,10 +207,7 @@ func (l *Ledger) finish(s *store, tx *bbolt.Tx) error {
 		s.stuck = true
 		l.halt(err)
 	}
-	if noSpace(err) {
-		err = fmt.Errorf("%w: %w", ErrFull, err)
-	}
-	err = fmt.Errorf("%w: %w", ErrUnknown, err)
+	err = fmt.Errorf("%w: %w", ErrUnknown, full(err))
 	if again := l.reopen(s, txid); again != nil {
 		return l.stop(fmt.Errorf("%w; opening the file again: %w", err, again))
 	}

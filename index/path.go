@@ -19,8 +19,8 @@ const pathsVersion = 1
 
 // Sizes of the parts of the section's body.
 const (
-	pathsHead = 24 // version, root kind, 2 reserved, grain, rows, marks, keys, payload size
-	rowSize   = 24 // start, end, members, first mark, first key, kind and flags
+	pathsHead = 28 // version, root kind, 2 reserved, grain, rows, marks, keys, prints, payload size
+	rowSize   = 28 // start, end, members, first mark, first key, first print, kind and flags
 	markSize  = 12 // ordinal, offset, child
 	keySize   = 8  // hash, mark
 )
@@ -40,21 +40,34 @@ var kindWords = [...]string{"nothing", "an object", "an array", "a string", "a n
 
 // Flags of a row, above the byte of its kind.
 const (
-	flagTwins   = 1 << 8 // an object that may have two members of one key
-	flagEscapes = 1 << 9 // an object of which some keys have escapes
-	rowFlags    = 0xff | flagTwins | flagEscapes
+	flagTwins   = 1 << 8  // an object that may have two members of one key
+	flagEscapes = 1 << 9  // an object of which some keys have escapes
+	flagPrint   = 1 << 10 // an object with a print of one byte for each member
+	flagPrints2 = 1 << 11 // or of two
+	rowFlags    = 0xff | flagTwins | flagEscapes | flagPrint | flagPrints2
 )
 
 // row describes a value of at least grain bytes. Its marks and keys begin at
-// these indexes and end where those of the next row begin.
+// these indexes and end where those of the next row begin; its prints at this byte.
 type row struct {
-	start, end  uint32 // in the payload
-	members     uint32
-	marks, keys uint32
-	flags       uint32
+	start, end          uint32 // in the payload
+	members             uint32
+	marks, keys, prints uint32
+	flags               uint32
 }
 
 func (r row) kind() valueKind { return valueKind(r.flags & 0xff) }
+
+// printSize returns the size of a print in bytes: 0, 1, 2.
+func (r row) printSize() int {
+	switch {
+	case r.flags&flagPrints2 != 0:
+		return 2
+	case r.flags&flagPrint != 0:
+		return 1
+	}
+	return 0
+}
 
 // first returns where the first member may begin, last where the last one must
 // have ended.
@@ -72,7 +85,7 @@ type mark struct {
 }
 
 // keyMark leads from the hash of a key to the mark of its member, one for each
-// large member of an object; sorted by hash, then mark.
+// large member of an object without prints; sorted by hash, then mark.
 type keyMark struct {
 	hash, mark uint32
 }
@@ -89,7 +102,7 @@ func appendU32(dst []byte, values ...uint32) []byte {
 type Paths struct {
 	body              seal.Bytes
 	rows, marks, keys int
-	docs              bool
+	prints            int // bytes of all prints
 	size              uint32
 }
 
@@ -106,20 +119,24 @@ func ParsePaths(section []byte, size int64) (Paths, error) {
 		return Paths{}, ErrDamaged
 	}
 	u32 := func(off int) int { return int(binary.LittleEndian.Uint32(h[off:])) }
-	p := Paths{body: body, rows: u32(8), marks: u32(12), keys: u32(16), docs: valueKind(h[1]) == kindDocs, size: uint32(u32(20))}
-	length := int64(pathsHead) + int64(p.rows)*rowSize + int64(p.marks)*markSize + int64(p.keys)*keySize
+	p := Paths{body: body, rows: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), size: uint32(u32(24))}
+	length := int64(pathsHead) + int64(p.rows)*rowSize + int64(p.marks)*markSize + int64(p.keys)*keySize + int64(p.prints)
 	if h[0] != pathsVersion || h[2]|h[3] != 0 || length != int64(body.Len()) || int64(p.size) != size || p.rows == 0 {
 		return Paths{}, ErrDamaged
 	}
 	return p, nil
 }
 
+// marksAt and keysAt return where these parts begin in the body.
+func (p *Paths) marksAt() int { return pathsHead + p.rows*rowSize }
+func (p *Paths) keysAt() int  { return p.marksAt() + p.marks*markSize }
+
 // root returns the number of the root's row: the last one.
 func (p *Paths) root() int { return p.rows - 1 }
 
-// read returns size bytes of table element n of the part that begins at off.
-func (p *Paths) read(off, n, size int) ([]byte, error) {
-	b, err := p.body.Read(off+n*size, size)
+// read returns size bytes at off of the body.
+func (p *Paths) read(off, size int) ([]byte, error) {
+	b, err := p.body.Read(off, size)
 	if err != nil {
 		return nil, ErrDamaged
 	}
@@ -128,12 +145,12 @@ func (p *Paths) read(off, n, size int) ([]byte, error) {
 
 // row returns row n.
 func (p *Paths) row(n int) (row, error) {
-	b, err := p.read(pathsHead, n, rowSize)
+	b, err := p.read(pathsHead+n*rowSize, rowSize)
 	if err != nil {
 		return row{}, err
 	}
 	u32 := func(off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
-	r := row{start: u32(0), end: u32(4), members: u32(8), marks: u32(12), keys: u32(16), flags: u32(20)}
+	r := row{start: u32(0), end: u32(4), members: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), flags: u32(24)}
 	if r.start >= r.end || r.end > p.size || r.flags&^uint32(rowFlags) != 0 || r.kind() == 0 || r.kind() > kindDocs {
 		return row{}, ErrDamaged
 	}
@@ -154,7 +171,7 @@ func (p *Paths) after(n int) (marks, keys int, err error) {
 
 // mark returns mark n.
 func (p *Paths) mark(n int) (mark, error) {
-	b, err := p.read(pathsHead+p.rows*rowSize, n, markSize)
+	b, err := p.read(p.marksAt()+n*markSize, markSize)
 	if err != nil {
 		return mark{}, err
 	}
@@ -167,9 +184,21 @@ func (p *Paths) mark(n int) (mark, error) {
 
 // key returns key n.
 func (p *Paths) key(n int) (keyMark, error) {
-	b, err := p.read(pathsHead+p.rows*rowSize+p.marks*markSize, n, keySize)
+	b, err := p.read(p.keysAt()+n*keySize, keySize)
 	if err != nil {
 		return keyMark{}, err
 	}
 	return keyMark{hash: binary.LittleEndian.Uint32(b), mark: binary.LittleEndian.Uint32(b[4:])}, nil
+}
+
+// printsFrom returns prints of row r from member n on, as many as are in reach of one
+// read.
+func (p *Paths) printsFrom(r row, n int) ([]byte, error) {
+	size := r.printSize()
+	count := min(int(r.members)-n, seal.Page/size)
+	off := int(r.prints) + n*size
+	if off+count*size > p.prints {
+		return nil, ErrDamaged
+	}
+	return p.read(p.keysAt()+p.keys*keySize+off, count*size)
 }

@@ -29,6 +29,10 @@ const (
 	// maxKeyHashes is how many keys of open objects are remembered to find twins:
 	// 2 MiB. Objects beyond it are taken to have some.
 	maxKeyHashes = 1 << 18
+	// printedShare is the share of a grain that the members of an object must have,
+	// on average, for prints of one byte, and four times that for two: they take at
+	// most four thousandths of the payload, and two.
+	printedShare = 32
 	// pathTries is how often the grain is quadrupled for a payload whose table is
 	// too large, because it is deeply nested.
 	pathTries = 3
@@ -47,7 +51,7 @@ func scanPaths(payload []byte) (docket.Kind, []byte) {
 	}
 	kind, grain := docket.KindText, pathGrain
 	for range pathTries {
-		b := builder{grain: grain, budget: pathBudget(len(payload))}
+		b := builder{grain: grain, printed: grain / printedShare, budget: pathBudget(len(payload))}
 		if kind = b.build(payload); kind == docket.KindText {
 			return kind, nil
 		}
@@ -77,6 +81,7 @@ type opened struct {
 // builder collects the table. stack[0] stands for the list of documents.
 type builder struct {
 	grain, budget int
+	printed       int // the average size of members from which on they have prints
 	s             *scanner
 	docs          documents
 	stack         []opened
@@ -84,12 +89,13 @@ type builder struct {
 	rows          []row
 	marks         []mark
 	keys          []keyMark
+	prints        []byte
 	spelled       []byte // a key without its escapes
 }
 
 // size returns the length of the body so far.
 func (b *builder) size() int {
-	return pathsHead + rowSize*len(b.rows) + markSize*len(b.marks) + keySize*len(b.keys)
+	return pathsHead + rowSize*len(b.rows) + markSize*len(b.marks) + keySize*len(b.keys) + len(b.prints)
 }
 
 // build scans payload. It returns KindText for what is not JSON.
@@ -183,7 +189,7 @@ func (t *opened) begin(start, grain int) {
 // scalar ends a value that is no container.
 func (b *builder) scalar(k valueKind) {
 	if b.s.end-b.s.start >= b.grain {
-		b.add(row{start: uint32(b.s.start), end: uint32(b.s.end), marks: uint32(len(b.marks)), keys: uint32(len(b.keys)), flags: uint32(k)})
+		b.add(b.row(b.s.start, b.s.end, k))
 	}
 }
 
@@ -203,24 +209,57 @@ func (b *builder) pop(end int) {
 
 // close moves the marks and keys of t into the table and returns its row.
 func (b *builder) close(t *opened, end int, k valueKind) row {
-	if t.object && twins(b.hashes[t.hashes:]) {
-		t.flags |= flagTwins
-	}
-	r := row{
-		start: uint32(t.start), end: uint32(end), members: t.members,
-		marks: uint32(len(b.marks)), keys: uint32(len(b.keys)), flags: t.flags | uint32(k),
+	r := b.row(t.start, end, k)
+	r.members = t.members
+	hashes := b.hashes[t.hashes:]
+	if t.object {
+		r.flags |= t.flags | b.print(r, hashes)
+		if twins(hashes) {
+			r.flags |= flagTwins
+		}
 	}
 	if b.size() > b.budget {
 		return r // lost already: the table is not kept
 	}
-	slices.SortFunc(t.children, func(x, y keyMark) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.mark, y.mark))
-	})
-	for _, c := range t.children {
-		b.keys = append(b.keys, keyMark{hash: c.hash, mark: c.mark + r.marks})
+	if r.printSize() == 0 {
+		slices.SortFunc(t.children, func(x, y keyMark) int {
+			return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.mark, y.mark))
+		})
+		for _, c := range t.children {
+			b.keys = append(b.keys, keyMark{hash: c.hash, mark: c.mark + r.marks})
+		}
 	}
 	b.marks = append(b.marks, t.marks...)
 	return r
+}
+
+// row returns the row of a value, whose marks, keys and prints come next.
+func (b *builder) row(start, end int, k valueKind) row {
+	return row{
+		start: uint32(start), end: uint32(end), flags: uint32(k),
+		marks: uint32(len(b.marks)), keys: uint32(len(b.keys)), prints: uint32(len(b.prints)),
+	}
+}
+
+// print appends the prints of the members of r, if these are large enough, and
+// returns the flag that says so.
+func (b *builder) print(r row, hashes []uint64) uint32 {
+	if len(hashes) == 0 || len(hashes) != int(r.members) {
+		return 0 // some were not remembered
+	}
+	switch size := int(r.end-r.start) / len(hashes); {
+	case size >= 4*b.printed:
+		for _, h := range hashes {
+			b.prints = binary.LittleEndian.AppendUint16(b.prints, uint16(h))
+		}
+		return flagPrints2
+	case size >= b.printed:
+		for _, h := range hashes {
+			b.prints = append(b.prints, byte(h))
+		}
+		return flagPrint
+	}
+	return 0
 }
 
 // add appends a row and marks its member in the container that is open now.
@@ -258,9 +297,9 @@ func (b *builder) append(dst []byte, payload int) []byte {
 	root := b.rows[len(b.rows)-1].kind()
 	body := make([]byte, 0, b.size())
 	body = append(body, pathsVersion, byte(root), 0, 0)
-	body = appendU32(body, uint32(b.grain), uint32(len(b.rows)), uint32(len(b.marks)), uint32(len(b.keys)), uint32(payload))
+	body = appendU32(body, uint32(b.grain), uint32(len(b.rows)), uint32(len(b.marks)), uint32(len(b.keys)), uint32(len(b.prints)), uint32(payload))
 	for _, r := range b.rows {
-		body = appendU32(body, r.start, r.end, r.members, r.marks, r.keys, r.flags)
+		body = appendU32(body, r.start, r.end, r.members, r.marks, r.keys, r.prints, r.flags)
 	}
 	for _, m := range b.marks {
 		body = appendU32(body, m.ordinal, m.offset, m.child)
@@ -268,7 +307,7 @@ func (b *builder) append(dst []byte, payload int) []byte {
 	for _, k := range b.keys {
 		body = appendU32(body, k.hash, k.mark)
 	}
-	return seal.Append(dst, body)
+	return seal.Append(dst, append(body, b.prints...))
 }
 
 // twins tells whether two of the hashes are equal. It reorders them.

@@ -27,10 +27,15 @@ func bothWays(t *testing.T, text, path string) (string, error) {
 		return "", err
 	}
 	kind, section := table([]byte(text), 1)
+	_, keyed := keyTable([]byte(text), 1)
 	a, errA := value(source([]byte(text), kind, section), p)
+	c, errC := value(source([]byte(text), kind, keyed), p)
 	b, errB := value(source([]byte(text), kind, nil), p)
 	if !bytes.Equal(a, b) || !reflect.DeepEqual(errA, errB) {
 		t.Fatalf("%s: with a table %q (%v), without %q (%v)", path, a, errA, b, errB)
+	}
+	if !bytes.Equal(a, c) || !reflect.DeepEqual(errA, errC) {
+		t.Fatalf("%s: with prints %q (%v), with keys %q (%v)", path, a, errA, c, errC)
 	}
 	return string(a), errA
 }
@@ -211,7 +216,7 @@ func TestF3DuplicateKeys(t *testing.T) {
 			t.Errorf("%s of %.60s: got %.60q (%v), want %.60q", c.path, c.text, got, err, c.want)
 		}
 		for _, grain := range []int{8, 50} {
-			kind, section := table([]byte(c.text), grain)
+			kind, section := keyTable([]byte(c.text), grain)
 			p, _ := ParsePath(c.path)
 			if got, err := value(source([]byte(c.text), kind, section), p); err != nil || string(got) != c.want {
 				t.Errorf("grain %d, %s of %.60s: got %.60q (%v)", grain, c.path, c.text, got, err)

@@ -75,8 +75,10 @@ func TestRandomJSONAgainstOracle(t *testing.T) {
 			if built != kind {
 				t.Fatalf("%q: built as %v, scanned as %v", text, built, kind)
 			}
-			for range 8 {
+			_, keyed := keyTable(payload, grain)
+			for range 5 {
 				checkPath(t, root, source(payload, kind, section), randomPath(r, root))
+				checkPath(t, root, source(payload, kind, keyed), randomPath(r, root))
 			}
 		}
 	})

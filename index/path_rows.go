@@ -153,6 +153,9 @@ func (w *walker) rowMember(n node, key string) (found node, ok bool, err error) 
 	}
 	c := keySearch{regions: all, key: key, text: appendQuote(nil, key)}
 	c.twins, c.escapes = all.row.flags&flagTwins != 0, all.row.flags&flagEscapes != 0
+	if all.row.printSize() > 0 {
+		return w.printed(n, &c)
+	}
 	if !c.twins {
 		found, ok, err = w.largeMember(n, &all, key)
 		if err != nil || ok {
@@ -171,6 +174,41 @@ type keySearch struct {
 	key            string
 	text           []byte // the key with its quotes: how it stands in the payload
 	twins, escapes bool   // the row's flags
+}
+
+// printed goes through the members whose print is that of the key, in order.
+func (w *walker) printed(n node, c *keySearch) (found node, ok bool, err error) {
+	size, hash := c.row.printSize(), keyHash([]byte(c.key))
+	want := []byte{byte(hash), byte(hash >> 8)}[:size]
+	for at := 0; at < int(c.row.members); {
+		prints, err := c.table.printsFrom(c.row, at)
+		if err != nil {
+			return n, false, err
+		}
+		for i := 0; i < len(prints); i += size {
+			if prints[i] != want[0] || size == 2 && prints[i+1] != want[1] {
+				continue
+			}
+			if found, ok, err = w.isMember(n, c, int64(at+i/size)); err != nil || ok {
+				return found, ok, err
+			}
+		}
+		at += len(prints) / size
+	}
+	return n, false, nil
+}
+
+// isMember tells whether the member called ordinal has the key.
+func (w *walker) isMember(n node, c *keySearch, ordinal int64) (found node, ok bool, err error) {
+	k, err := c.find(func(m mark) bool { return int64(m.ordinal) > ordinal })
+	if err != nil {
+		return n, false, err
+	}
+	g, err := c.at(k)
+	if err != nil || !c.escapes && w.src.Skip(c.text, g.start, g.end) >= g.end {
+		return n, false, err
+	}
+	return w.inRegion(n, g, c.key)
 }
 
 // search goes through the regions in order. Where no key has an escape, the source

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -48,7 +49,16 @@ func (f *frames) Skip(text []byte, start, end int64) int64 {
 
 // table builds the paths section with any grain and no budget.
 func table(payload []byte, grain int) (docket.Kind, []byte) {
-	b := builder{grain: grain, budget: 1 << 40}
+	return built(payload, builder{grain: grain, printed: grain / printedShare})
+}
+
+// keyTable is table without prints: the keys of large members are found by hash.
+func keyTable(payload []byte, grain int) (docket.Kind, []byte) {
+	return built(payload, builder{grain: grain, printed: math.MaxInt / 4})
+}
+
+func built(payload []byte, b builder) (docket.Kind, []byte) {
+	b.budget = math.MaxInt
 	kind := b.build(payload)
 	if kind == docket.KindText {
 		return kind, nil
@@ -170,8 +180,10 @@ func TestCorpusPathsAgainstOracle(t *testing.T) {
 			for i, size := range []int64{200, 4 << 10, 32 << 10} {
 				grain := []int{64, 1 << 10, pathGrain}[i]
 				_, section := table(payload, grain)
-				p := Payload{Source: &frames{payload: payload, size: size, read: map[int64]bool{}}, Size: int64(len(payload)), Kind: kind, Paths: section}
-				for range *pathsFlag {
+				_, keyed := keyTable(payload, grain)
+				p := Payload{Source: &frames{payload: payload, size: size, read: map[int64]bool{}}, Size: int64(len(payload)), Kind: kind}
+				for n := range *pathsFlag {
+					p.Paths = [][]byte{section, keyed}[n%2]
 					checkPath(t, root, p, randomPath(r, root))
 				}
 			}
@@ -179,22 +191,24 @@ func TestCorpusPathsAgainstOracle(t *testing.T) {
 	}
 }
 
-// FORMAT.md's example, written and read.
+// FORMAT.md's examples, written and read.
 func TestPathsFormatExample(t *testing.T) {
-	want := formatdoc.Example(t, "paths")
 	payload := []byte(`[{"key":"0123456789"},7]`)
-	kind, got := table(payload, 8)
-	if !bytes.Equal(got, want) {
-		t.Fatalf("FORMAT.md shows % x, the builder makes % x", want, got)
-	}
-	p, err := ParsePaths(want, int64(len(payload)))
-	if err != nil || p.rows != 3 || p.marks != 3 || p.keys != 1 {
-		t.Fatalf("parsed %+v (%v)", p, err)
-	}
-	for path, text := range map[string]string{"$": string(payload), "0.key": `"0123456789"`, "[1]": "7", "[-2]": `{"key":"0123456789"}`} {
-		parsed, _ := ParsePath(path)
-		if got, err := value(source(payload, kind, want), parsed); string(got) != text {
-			t.Errorf("%s: got %q (%v), want %q", path, got, err, text)
+	for name, build := range map[string]func([]byte, int) (docket.Kind, []byte){"paths": table, "paths-keys": keyTable} {
+		want := formatdoc.Example(t, name)
+		kind, got := build(payload, 8)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%s: FORMAT.md shows % x, the builder makes % x", name, want, got)
+		}
+		p, err := ParsePaths(want, int64(len(payload)))
+		if err != nil || p.rows != 3 || p.marks != 3 || p.keys+p.prints/2 != 1 {
+			t.Fatalf("%s: parsed %+v (%v)", name, p, err)
+		}
+		for path, text := range map[string]string{"$": string(payload), "0.key": `"0123456789"`, "[1]": "7", "[-2]": `{"key":"0123456789"}`} {
+			parsed, _ := ParsePath(path)
+			if got, err := value(source(payload, kind, want), parsed); string(got) != text {
+				t.Errorf("%s, %s: got %q (%v), want %q", name, path, got, err, text)
+			}
 		}
 	}
 }
@@ -207,8 +221,11 @@ func source(payload []byte, kind docket.Kind, section []byte) Payload {
 // Whatever is in a section: no panic, and no walk without an end.
 func FuzzParsePaths(f *testing.F) {
 	payload := []byte(`[{"key":"0123456789","k\u0065y":[1,2,3]},7,{"a":{"b":{"c":"0123456789"}}}]`)
-	for _, grain := range []int{1, 8, 20} {
-		_, section := table(payload, grain)
+	for grain := range 20 {
+		_, section := table(payload, grain+1)
+		if grain%2 == 0 {
+			_, section = keyTable(payload, grain+1)
+		}
 		body := section[:len(section)-4]
 		f.Add(body, "[0].key")
 		f.Add(body, "2.a.b.c")
@@ -231,28 +248,31 @@ func FuzzParsePaths(f *testing.F) {
 func TestDamagedTableIsNotBelieved(t *testing.T) {
 	payload := bytes.Repeat([]byte(`{"list":[1,2,{"deep":"0123456789"},[3,4]],"tw\u0069n":{"x":"0123456789"},"twin":0,"last":[0,0,0,0,0,0,0]},`), 3)
 	payload = append(append([]byte{'['}, bytes.TrimSuffix(payload, []byte{','})...), ']')
-	kind, section := table(payload, 16)
 	paths := []string{"$", "[1].list[2].deep", "[-1].twin.x", "[0].last[5]", "[1].nope", "[*].list[3]", "[0:2].twin", "[9]", "[1].list.#(deep)"}
 	want := map[string]string{}
-	for _, path := range paths {
+	answers := func(section []byte, path string) string {
 		p, _ := ParsePath(path)
-		text, err := value(source(payload, kind, nil), p)
-		want[path] = fmt.Sprintf("%s %v", text, err)
+		text, err := value(source(payload, docket.KindJSON, section), p)
+		return fmt.Sprintf("%s %v", text, err)
 	}
-	for i := range section {
-		hurt := bytes.Clone(section)
-		hurt[i] ^= 1 << (i % 8)
-		for _, path := range paths {
-			p, _ := ParsePath(path)
-			text, err := value(source(payload, kind, hurt), p)
-			if got := fmt.Sprintf("%s %v", text, err); got != want[path] {
-				t.Fatalf("byte %d flipped, path %s: got %s, want %s", i, path, got, want[path])
+	for _, path := range paths {
+		want[path] = answers(nil, path)
+	}
+	for name, build := range map[string]func([]byte, int) (docket.Kind, []byte){"prints": table, "keys": keyTable} {
+		_, section := build(payload, 16)
+		for i := range section {
+			hurt := bytes.Clone(section)
+			hurt[i] ^= 1 << (i % 8)
+			for _, path := range paths {
+				if got := answers(hurt, path); got != want[path] {
+					t.Fatalf("%s, byte %d flipped, path %s: got %s, want %s", name, i, path, got, want[path])
+				}
 			}
 		}
-	}
-	for n := range len(section) {
-		if got, err := value(source(payload, kind, section[:n]), nil); err != nil || !bytes.Equal(got, payload) {
-			t.Fatalf("cut to %d bytes: %q (%v)", n, got, err)
+		for n := range len(section) {
+			if got := answers(section[:n], "$"); got != want["$"] {
+				t.Fatalf("%s, cut to %d bytes: %q", name, n, got)
+			}
 		}
 	}
 }

@@ -62,43 +62,14 @@ func notation(list []msg) string {
 	return strings.Join(out, " ")
 }
 
-func TestTrim(t *testing.T) {
-	for _, c := range []struct {
-		name, in string
-		cap      int
-		want     string
-	}{
-		{"H1 cap 0", "U A U", 0, ""},
-		{"H1 negative", "U A U", -1, ""},
-		{"H1 all fit", "U A U", 3, "U A U"},
-		{"H1 nothing there", "", 3, ""},
-		{"H1 the most recent", "U1 A1 U2 A2 U3 A3", 2, "U3 A3"},
-		{"H1 the most recent, odd", "U1 A1 U2 A2 U3", 3, "U2 A2 U3"},
-		{"H2 walks back to the call", "U1 A U2 A[1] T[1] U3", 2, "U1 A[1] T[1] U3"},
-		{"H2 several results", "U1 A[1,2,3] T[1] T[2] T[3] A", 2, "U1 A[1,2,3] T[1] T[2] T[3] A"},
-		{"H2 stops there", "U1 A[1] T[1] A[2] T[2]", 2, "U1 A[2] T[2]"},
-		{"H3 leading call", "A[1] U A", 9, "U A"},
-		{"H3 leading result", "T[1] U A", 9, "U A"},
-		{"H3 partly answered", "A[1,2] T[1] U A", 9, "U A"},
-		{"H3 only in the tail", "U A[1] U2 A2", 3, "U2 A2"},
-		{"A1 middle", "U1 A[t1] T[t1] U2 A[t2] T[t2] U3", 3, "U1 A[t2] T[t2] U3"},
-		{"A2 not a result first", "U1 A[t1] T[t1] U2 A U3 A", 5, "U1 A[t1] T[t1] U2 A U3 A"},
-		{"A2 both gone", "U1 A[t1] T[t1] U2 A U3 A", 4, "U2 A U3 A"},
-		{"A3 both or none", "U1 A[t1] T[t1] A[t2] T[t2] U2", 3, "U1 A[t2] T[t2] U2"},
-		{"A5 the system message counts", "S U1 A[123] T[123] U2 A", 3, "S U2 A"},
-		{"A5 two of them", "S1 S2 U1 A U2 A", 3, "S1 S2 U1"},
-		{"A7 as told", "U1" + strings.Repeat(" A[t] T[t]", 30), 10, "U1" + strings.Repeat(" A[t] T[t]", 4)},
-		{"A6 first real user", "U1 A1 A2 A3", 2, "U1 A3"},
-		{"A6 a reminder is none", "U1 A1 R A3", 2, "U1 A3"},
-		{"A6 a trailing call alone", "U1 A1 U2 A[t9]", 1, "U1"},
-		{"A6 a trailing call", "U1 A1 U2 A[t9]", 2, "U2 A[t9]"},
-		{"A7 one user, many rounds", "U1 A[1] T[1] A[2] T[2] A[3] T[3]", 4, "U1 A[3] T[3]"},
-		{"A7 cap 1", "U1 A[1] T[1] A[2] T[2]", 1, "U1 A[2] T[2]"},
-		{"a result and a text", "U1 A[1] X[1] A", 2, "U1 A[1] X[1] A"},
-		{"instructions between", "U1 A[1] S T[1] A", 2, "U1 A[1] S T[1] A"},
-		{"one id again and again", "U1 A[x] T[x] A[x] T[x] A", 3, "U1 A[x] T[x] A"},
-		{"nobody speaks", "A1 A2 A3", 2, "A2 A3"},
-	} {
+type trimCase struct {
+	name, in string
+	cap      int
+	want     string
+}
+
+func runTrims(t *testing.T, cases []trimCase) {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if got := notation(compact.Trim(history(c.in), adapter{}.Read, c.cap, nil)); got != c.want {
 				t.Errorf("%s, cap %d: got %q, want %q", c.in, c.cap, got, c.want)
@@ -107,8 +78,54 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+func TestH1Cap(t *testing.T) {
+	runTrims(t, []trimCase{
+		{"cap 0", "U A U", 0, ""},
+		{"negative", "U A U", -1, ""},
+		{"all fit", "U A U", 3, "U A U"},
+		{"nothing there", "", 3, ""},
+		{"the most recent", "U1 A1 U2 A2 U3 A3", 2, "U3 A3"},
+		{"the most recent, odd", "U1 A1 U2 A2 U3", 3, "U2 A2 U3"},
+		{"A5 the system message counts", "S U1 A[123] T[123] U2 A", 3, "S U2 A"},
+		{"A5 two of them", "S1 S2 U1 A U2 A", 3, "S1 S2 U1"},
+		{"A6 first real user", "U1 A1 A2 A3", 2, "U1 A3"},
+		{"A6 a reminder is none", "U1 A1 R A3", 2, "U1 A3"},
+		{"A7 one user, many rounds", "U1 A[1] T[1] A[2] T[2] A[3] T[3]", 4, "U1 A[3] T[3]"},
+		{"A7 cap 1", "U1 A[1] T[1] A[2] T[2]", 1, "U1 A[2] T[2]"},
+		{"A7 as told", "U1" + strings.Repeat(" A[t] T[t]", 30), 10, "U1" + strings.Repeat(" A[t] T[t]", 4)},
+		{"nobody speaks", "A1 A2 A3", 2, "A2 A3"},
+	})
+}
+
+func TestH2WalksBack(t *testing.T) {
+	runTrims(t, []trimCase{
+		{"to the call", "U1 A U2 A[1] T[1] U3", 2, "U1 A[1] T[1] U3"},
+		{"over several results", "U1 A[1,2,3] T[1] T[2] T[3] A", 2, "U1 A[1,2,3] T[1] T[2] T[3] A"},
+		{"and stops there", "U1 A[1] T[1] A[2] T[2]", 2, "U1 A[2] T[2]"},
+		{"a result and a text", "U1 A[1] X[1] A", 2, "U1 A[1] X[1] A"},
+		{"instructions between", "U1 A[1] S T[1] A", 2, "U1 A[1] S T[1] A"},
+		{"one id again and again", "U1 A[x] T[x] A[x] T[x] A", 3, "U1 A[x] T[x] A"},
+		{"A1 middle", "U1 A[t1] T[t1] U2 A[t2] T[t2] U3", 3, "U1 A[t2] T[t2] U3"},
+		{"A2 not a result first", "U1 A[t1] T[t1] U2 A U3 A", 5, "U1 A[t1] T[t1] U2 A U3 A"},
+		{"A2 both gone", "U1 A[t1] T[t1] U2 A U3 A", 4, "U2 A U3 A"},
+		{"A3 both or none", "U1 A[t1] T[t1] A[t2] T[t2] U2", 3, "U1 A[t2] T[t2] U2"},
+	})
+}
+
+func TestH3LeadingHalves(t *testing.T) {
+	runTrims(t, []trimCase{
+		{"call", "A[1] U A", 9, "U A"},
+		{"result", "T[1] U A", 9, "U A"},
+		{"partly answered", "A[1,2] T[1] U A", 9, "U A"},
+		{"partly answered over instructions", "A[1,2] S T[1] U A", 9, "U A"},
+		{"only in the tail", "U A[1] U2 A2", 3, "U2 A2"},
+		{"A6 a trailing call alone", "U1 A1 U2 A[t9]", 1, "U1"},
+		{"A6 a trailing call", "U1 A1 U2 A[t9]", 2, "U2 A[t9]"},
+	})
+}
+
 // The rows as properties, over random histories.
-func TestH1H2H3Properties(t *testing.T) {
+func TestTrimProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := history(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
 			"U", "A", "A[1]", "A[2]", "A[1,2]", "A[1,1]", "T[1]", "T[2]", "T[1,2]", "X[1]", "S", "R",

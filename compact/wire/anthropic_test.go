@@ -286,6 +286,19 @@ func TestC3FrozenName(t *testing.T) {
 	}
 }
 
+// Assistant messages, signed or not, go out to the byte; so do the two recorded
+// conversations with signatures (TestCorpusStaticPolicy).
+func TestB10AssistantMessagesStay(t *testing.T) {
+	said := `{"content" : [{"signature":"EqQBCgI=", "thinking":"hm\u2026 \/","type":"thinking"},{"type":"redacted_thinking","data":"Em=="},
+	 {"type":"text","text":"` + "\u2028" + `<b>"},{"type":"tool_use","id":"t1","name":"read","input":{"n":1.50,"content":` + long(5000) + `}}],"role":"assistant"}`
+	in := []byte(`{` + tools + `,"messages":[{"role":"user","content":"go"},` + said + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":` + long(6000) + `}]},` + strings.Replace(said, "t1", "t2", 1) + `]}`)
+	out, report := dialect(engine.NewMemory(nil), compact.Policy{}).View(t.Context(), "th", in)
+	if reasons(report) != "stale!" {
+		t.Fatalf("got %q", reasons(report))
+	}
+	stub(t, in, out, long(6000))
+}
+
 // Results that code asked for are not in the model's context; those of servers
 // stand in assistant messages.
 func TestB10CodeExecutionAndServerTools(t *testing.T) {

@@ -72,8 +72,9 @@ func rounds(n, size int) *conversation {
 }
 
 // B1: how often a message changes that the provider has read already: once for
-// every result that goes stale, unless stale results wait for one another.
-func TestB1SentMessagesChange(t *testing.T) {
+// every result that goes stale, unless stale results wait for one another. B3: the
+// replay demands that the report names each change.
+func TestB1B3SentMessagesChange(t *testing.T) {
 	for _, c := range []struct {
 		saving int64
 		most   int

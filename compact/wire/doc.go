@@ -21,9 +21,10 @@
 //
 // The payload of a result is its content if that is a string, else its text blocks
 // joined by a newline; other blocks stay where they are and are recorded as
-// attachments. The stub takes the place of the string or of the first text block;
-// later text blocks go, unless a second cache mark must stay where it is, for which
-// a fixed short text is left.
+// attachments. A result without text has size 0: it is not recorded and stays. The
+// stub takes the place of the string or of the first text block; later text blocks
+// go, unless a second cache mark must stay where it is, for which a fixed short text
+// is left.
 //
 // # Caveats
 //

@@ -161,12 +161,17 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 			return o.apply(tx, func() { wrote, changed = true, true })
 		})
 		if o.err != nil && wrote {
-			l.rollback(s, tx)
+			if err := l.rollback(s, tx); err != nil {
+				fail(batch, err)
+				return -1
+			}
 			return i
 		}
 	}
 	if !changed {
-		l.rollback(s, tx)
+		if err := l.rollback(s, tx); err != nil {
+			fail(batch, err)
+		}
 		return -1
 	}
 	s.db.AllocSize = int(min(max(tx.Size()/4, firstAlloc), lastAlloc))
@@ -178,7 +183,7 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 
 // rollback ends a write transaction without a change. A panic in it leaves bbolt's
 // locks held, so the ledger stops.
-func (l *Ledger) rollback(s *store, tx *bbolt.Tx) {
+func (l *Ledger) rollback(s *store, tx *bbolt.Tx) error {
 	ended := false
 	err := guard(l.path, "freelist", func() error {
 		err := tx.Rollback()
@@ -186,9 +191,9 @@ func (l *Ledger) rollback(s *store, tx *bbolt.Tx) {
 		return err
 	})
 	if !ended {
-		s.stuck = true
-		_ = l.stop(err)
+		return l.stop(s, err)
 	}
+	return err
 }
 
 // finish commits tx. After an error nobody knows what is on the disk, and what the
@@ -204,12 +209,11 @@ func (l *Ledger) finish(s *store, tx *bbolt.Tx) error {
 		return nil
 	}
 	if !ended {
-		s.stuck = true
-		l.halt(err)
+		l.halt(s, err)
 	}
 	err = fmt.Errorf("%w: %w", ErrUnknown, full(err))
 	if again := l.reopen(s, txid); again != nil {
-		return l.stop(fmt.Errorf("%w; opening the file again: %w", err, again))
+		return l.stop(nil, fmt.Errorf("%w; opening the file again: %w", err, again))
 	}
 	return err
 }
@@ -224,11 +228,14 @@ func (l *Ledger) writable() error {
 	return l.halted
 }
 
-// halt makes every later write return err: the structure of the file is damaged
-// where a write must go. Reading goes on.
-func (l *Ledger) halt(err error) {
+// halt makes every later write return err. Reading goes on. A store that is given
+// has panicked with its locks held.
+func (l *Ledger) halt(stuck *store, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if stuck != nil {
+		stuck.stuck = true
+	}
 	if l.halted == nil {
 		l.halted = err
 	}

@@ -155,10 +155,13 @@ func (l *Ledger) release(s *store) {
 }
 
 // stop makes every later call return err: what the process sees of the file is not
-// to be trusted any more.
-func (l *Ledger) stop(err error) error {
+// to be trusted any more. A store that is given has panicked with its locks held.
+func (l *Ledger) stop(stuck *store, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if stuck != nil {
+		stuck.stuck = true
+	}
 	if l.stopped == nil {
 		l.stopped = err
 	}
@@ -191,7 +194,7 @@ func (l *Ledger) begin(s *store, write bool) (tx *bbolt.Tx, err error) {
 		return err
 	})
 	if !begun {
-		return nil, l.stop(err)
+		return nil, l.stop(s, err)
 	}
 	return tx, err
 }

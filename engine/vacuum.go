@@ -137,7 +137,7 @@ func (l *Ledger) swap(s *store, tmp string, old fs.FileInfo) error {
 	l.mu.Unlock()
 	if err := syncFolder(filepath.Dir(l.path), &l.opts); err != nil {
 		// A crash could bring back the old file, without what is recorded from now on.
-		l.halt(err)
+		l.halt(nil, err)
 		return err
 	}
 	return nil

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -91,4 +92,44 @@ func plainPath(r *rand.Rand, t *tree) Path {
 		t = t.kids[k]
 	}
 	return path
+}
+
+// whole is a payload in memory: what is measured is the walk.
+type whole []byte
+
+func (w whole) Bytes(start, end int64) ([]byte, error)   { return w[start:end], nil }
+func (w whole) Skip(text []byte, start, end int64) int64 { return start }
+
+// The cost of a walk without decoding, by the size of the payload.
+func BenchmarkSelect(b *testing.B) {
+	for _, n := range []int{100, 10000, 300000} {
+		payload := []byte(`{"list":[`)
+		for i := range n {
+			payload = fmt.Appendf(payload, `{"id":%d,"name":"product %d","stats":{"avg30":%d.5,"avg90":%d.25}},`, i, i, i, i)
+		}
+		payload = append(payload[:len(payload)-1], `],"orders":{`...)
+		for i := range n {
+			payload = fmt.Appendf(payload, `"#W%07d":{"items":["%x","%x"],"status":"pending","note":"%0200d"},`, i*7919%9999991, i, i*i, i)
+		}
+		payload = append(payload[:len(payload)-1], "}}"...)
+		kind, section := scanPaths(payload)
+		for name, text := range map[string]string{
+			"index": fmt.Sprintf("list[%d].stats.avg90", n/2),
+			"key":   fmt.Sprintf("orders.#W%07d.status", n/2*7919%9999991),
+		} {
+			path, err := ParsePath(text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("size=%dk/%s", len(payload)>>10, name), func(b *testing.B) {
+				b.ReportAllocs()
+				p := Payload{Source: whole(payload), Size: int64(len(payload)), Kind: kind, Paths: section}
+				for b.Loop() {
+					if _, err := p.Select(path); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }

@@ -1,11 +1,14 @@
 package recall
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"docket"
 )
 
 // text draws a payload: ASCII, two to four bytes a character, letters whose cases
@@ -107,5 +110,27 @@ func checkQuery(t tester, chars []string, req Request, a Answer) {
 	}
 	if fmt.Sprint(gotSpans) != fmt.Sprint(spans) || fmt.Sprintf("%q", gotTexts) != fmt.Sprintf("%q", texts) {
 		t.Fatalf("windows %v %q\nwant %v %q", gotSpans, gotTexts, spans, texts)
+	}
+}
+
+// A ledger whose handle promises more than its frames hold gets an error, never a
+// hang or wrong text.
+func TestPromisesOfAHandleAreChecked(t *testing.T) {
+	for _, indexed := range []bool{false, true} {
+		for _, payload := range []string{"", "some text, some more ─ text"} {
+			rec := newFakeRecord([]byte(payload), 5, indexed)
+			rec.handle.Bytes += 1000
+			rec.handle.Chars += 1000
+			for _, req := range []Request{
+				{Format: FormatFull}, {Query: "text", Window: 500}, {Offset: new(int64(500)), MaxChars: 9}, {Path: "a"},
+			} {
+				req.MemID = rec.handle.MemID
+				a, err := Fetch(t.Context(), newFake(rec), "t", req)
+				var damaged *docket.CorruptError
+				if !errors.As(err, &damaged) && req.Path == "" && a.MatchCount == 0 {
+					t.Errorf("indexed %v, %q, %+v: %+v, error %v", indexed, payload, req, a, err)
+				}
+			}
+		}
 	}
 }

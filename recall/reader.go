@@ -114,9 +114,8 @@ func (r *reader) span(n int) (index.Span, error) {
 	return r.scanned[n], nil
 }
 
-// atByte returns the number and span of the frame that holds the byte at off; an
-// offset outside of the payload means its nearest byte. The payload must not be
-// empty.
+// atByte returns the number and span of the frame that holds the byte at off. That
+// there is none is a [*docket.CorruptError]: the handle says that there is.
 func (r *reader) atByte(off int64) (n int, s index.Span, err error) {
 	if r.near >= 0 && off >= r.nearAt.Byte && off < r.nearAt.Byte+r.nearAt.Bytes {
 		return r.near, r.nearAt, nil
@@ -127,6 +126,9 @@ func (r *reader) atByte(off int64) (n int, s index.Span, err error) {
 	}
 	if !r.indexed {
 		n, s, err = r.find(func(s index.Span) bool { return off < s.Byte+s.Bytes })
+	}
+	if err == nil && (off < s.Byte || off >= s.Byte+s.Bytes) {
+		err = r.corrupt(n, r.total.Bytes, s.Byte+s.Bytes)
 	}
 	return r.noted(n, s, err)
 }
@@ -142,6 +144,9 @@ func (r *reader) atChar(off int64) (n int, s index.Span, err error) {
 	}
 	if !r.indexed {
 		n, s, err = r.find(func(s index.Span) bool { return off < s.Char+s.Chars })
+	}
+	if err == nil && (off < s.Char || off >= s.Char+s.Chars) {
+		err = r.corrupt(n, r.total.Chars, s.Char+s.Chars)
 	}
 	return r.noted(n, s, err)
 }
@@ -159,6 +164,9 @@ func (r *reader) noted(n int, s index.Span, err error) (int, index.Span, error) 
 func (r *reader) find(before func(index.Span) bool) (int, index.Span, error) {
 	if err := r.scan(before); err != nil {
 		return 0, index.Span{}, err
+	}
+	if len(r.scanned) == 0 {
+		return 0, index.Span{}, nil
 	}
 	n := sort.Search(len(r.scanned), func(i int) bool { return before(r.scanned[i]) })
 	n = min(n, len(r.scanned)-1)
@@ -191,16 +199,18 @@ func (r *reader) part(n int, s index.Span, start, end int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(f)) != s.Bytes {
-		return nil, r.corrupt(n, s.Bytes, len(f))
+		return nil, r.corrupt(n, s.Bytes, int64(len(f)))
 	}
 	return f[max(start-s.Byte, 0):min(end-s.Byte, s.Bytes)], nil
 }
 
-func (r *reader) corrupt(n int, want int64, got int) error {
+// corrupt says that a frame is not as large as the handle and the frames before it
+// promise.
+func (r *reader) corrupt(n int, want, got int64) error {
 	return &docket.CorruptError{
 		Place:    fmt.Sprintf("record %s, frame %d", r.rec.Handle().MemID, n),
-		Expected: fmt.Sprintf("%d bytes", want),
-		Found:    fmt.Sprintf("%d bytes", got),
+		Expected: fmt.Sprintf("a size of %d", want),
+		Found:    fmt.Sprint(got),
 	}
 }
 
@@ -219,18 +229,15 @@ func (r *reader) bytes(start, end int64) ([]byte, error) {
 	}
 	r.stitch = r.stitch[:0]
 	for start < end {
+		if n, s, err = r.atByte(start); err != nil {
+			return nil, err
+		}
 		p, err := r.part(n, s, start, end)
 		if err != nil {
 			return nil, err
 		}
 		r.stitch = append(r.stitch, p...)
-		if start = s.Byte + s.Bytes; start >= end {
-			break
-		}
-		n++
-		if s, err = r.span(n); err != nil {
-			return nil, err
-		}
+		start = s.Byte + s.Bytes
 	}
 	return r.stitch, nil
 }
@@ -251,7 +258,7 @@ func (r *reader) appendBytes(dst []byte, start, end int64) ([]byte, error) {
 			}
 			r.decoded++
 			if int64(len(dst)-before) != s.Bytes {
-				return dst, r.corrupt(n, s.Bytes, len(dst)-before)
+				return dst, r.corrupt(n, s.Bytes, int64(len(dst)-before))
 			}
 		} else {
 			p, err := r.part(n, s, start, end)
@@ -268,7 +275,7 @@ func (r *reader) appendBytes(dst []byte, start, end int64) ([]byte, error) {
 // charOffset returns how many characters begin before the byte at off, which is a
 // character border, 0 ≤ off ≤ the payload's length.
 func (r *reader) charOffset(off int64) (int64, error) {
-	if off <= 0 || r.frames == 0 {
+	if off <= 0 {
 		return 0, nil
 	}
 	if off >= r.total.Bytes {
@@ -288,7 +295,7 @@ func (r *reader) charOffset(off int64) (int64, error) {
 // byteOffset returns where the character at off begins, 0 ≤ off ≤ the number of
 // characters.
 func (r *reader) byteOffset(off int64) (int64, error) {
-	if off <= 0 || r.frames == 0 {
+	if off <= 0 {
 		return 0, nil
 	}
 	if off >= r.total.Chars {

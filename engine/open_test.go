@@ -24,7 +24,7 @@ func open(t *testing.T, path string, o *engine.Options) *engine.Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		report, err := l.Check(context.Background(), nil)
+		report, err := l.Check(noTest, nil)
 		if errors.Is(err, docket.ErrClosed) {
 			return
 		}
@@ -64,7 +64,7 @@ func record(t *testing.T, l docket.Ledger, thread docket.ThreadID, rs ...docket.
 // payload reads a record's payload.
 func payload(l docket.Ledger, thread docket.ThreadID, id docket.MemID) ([]byte, error) {
 	var out []byte
-	err := l.View(context.Background(), thread, id, func(r docket.Record) (err error) {
+	err := l.View(noTest, thread, id, func(r docket.Record) (err error) {
 		for n := range r.Frames() {
 			if out, err = r.AppendFrame(out, n); err != nil {
 				return err
@@ -87,3 +87,6 @@ func text(n int, seed uint64) string {
 }
 
 var words = []string{"alpha", "beta", "gamma", "the quick brown fox", "error: no such file", "日本語", "ok", "naïve"}
+
+// noTest is the context of what runs without a test's own: children, cleanups.
+var noTest = context.Background()

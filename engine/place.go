@@ -178,10 +178,34 @@ func inspect(path string) error {
 		return notLedger(path, "it does not begin as one")
 	}
 	if len(whole) == 0 {
-		return &docket.CorruptError{File: path, Place: "meta pages", Expected: "one that matches its checksum", Found: "none"}
+		return &docket.CorruptError{File: path, Place: "meta pages", Rule: ruleFile, Expected: "one that matches its checksum", Found: "none"}
 	}
 	if need := int64(whole[0].highest) * int64(whole[0].pageSize); info.Size() < need {
-		return &docket.CorruptError{File: path, Place: "file", Expected: fmt.Sprintf("%d bytes", need), Found: fmt.Sprintf("%d: it is cut short", info.Size())}
+		return &docket.CorruptError{File: path, Place: "file", Rule: ruleFile, Expected: fmt.Sprintf("%d bytes", need), Found: fmt.Sprintf("%d: it is cut short", info.Size())}
+	}
+	return inspectStart(f, path)
+}
+
+// inspectStart checks the two pages that bbolt reads when it opens the file, where
+// damage would make it panic: a panic in Open leaves the whole memory map behind. A
+// freelist that is out of order would make it write over pages in use.
+func inspectStart(f *os.File, path string) error {
+	p, err := filePager(f, path)
+	if err != nil {
+		return err
+	}
+	if _, err := p.page(p.meta.root); err != nil || p.meta.freelist == noFreelist {
+		return err
+	}
+	before, ascends := uint64(firstPage-1), true
+	if _, err := p.freelist(func(id uint64) {
+		ascends = ascends && id > before && id < p.meta.highest
+		before = id
+	}); err != nil {
+		return err
+	}
+	if !ascends {
+		return &docket.CorruptError{File: path, Place: "freelist", Rule: ruleFree, Expected: "ascending pages of the file", Found: "others"}
 	}
 	return nil
 }

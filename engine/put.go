@@ -37,7 +37,7 @@ func (t *thread) put(d *draft, now time.Time) (docket.Handle, error) {
 		h.Created, h.Seq = now.UTC().Round(0), seq
 		return h, errors.Join(t.putRow(seq, row{stored: d.stored, handle: h}), t.putDraft(seq, d), t.show(seq, h.CallID))
 	}
-	r, err := t.row(seq)
+	r, err := t.rowOf(h.MemID, seq)
 	if err != nil {
 		return h, err
 	}

@@ -140,7 +140,7 @@ func (r *recording) recorded(t *thread, i int) (docket.Handle, bool, error) {
 	if err != nil || seq == 0 {
 		return docket.Handle{}, false, err
 	}
-	row, err := t.row(seq)
+	row, err := t.rowOf(id, seq)
 	if err != nil {
 		return docket.Handle{}, false, err
 	}

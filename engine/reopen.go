@@ -20,7 +20,7 @@ func (l *Ledger) reopen(s *store, txid uint64) error {
 	}
 	// The old opening's lock on the file would keep the new one out. Its readers
 	// need the map only.
-	_ = s.file.Close()
+	_ = drop(s.file)
 	if err := inspect(l.path); err != nil {
 		return err
 	}

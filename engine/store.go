@@ -5,6 +5,7 @@ package engine
 // last one unmaps it.
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -28,7 +29,7 @@ const (
 	lastAlloc  = 16 << 20
 )
 
-// store is one opening of the file. refs and retired are guarded by Ledger.mu.
+// store is one opening of the file. refs, retired and stuck are guarded by Ledger.mu.
 type store struct {
 	db      *bbolt.DB
 	file    *os.File // bbolt's own, captured to let go of its lock where bbolt cannot
@@ -77,8 +78,7 @@ func openMapped(path string, o *Options, size int) (*store, error) {
 		return s, nil
 	}
 	if s.file != nil {
-		// After a panic bbolt keeps its lock; closing the file lets go of it.
-		_ = s.file.Close()
+		_ = drop(s.file) // after a panic bbolt keeps it, with its lock
 	}
 	if s.db != nil {
 		_ = s.db.Close()
@@ -103,7 +103,11 @@ func saysOnly(err, target error) bool {
 // close unmaps and closes. Only the last user calls it.
 func (s *store) close() error {
 	if s.stuck {
-		return s.file.Close()
+		return drop(s.file)
 	}
 	return s.db.Close()
 }
+
+// drop closes a file that bbolt has mapped and locked, behind its back. Closing
+// alone would not do: a map keeps the lock of the file that it was made from.
+func drop(f *os.File) error { return errors.Join(unlock(f), f.Close()) }

@@ -151,6 +151,16 @@ func (t *thread) row(seq docket.Seq) (row, error) {
 	return r, nil
 }
 
+// rowOf returns what handles has at seq, which the mem id index gives for id. A
+// flipped bit in the index must not show one record in the place of another.
+func (t *thread) rowOf(id docket.MemID, seq docket.Seq) (row, error) {
+	r, err := t.row(seq)
+	if err == nil && r.state != erased && r.handle.MemID != id {
+		err = &docket.CorruptError{File: t.file, Place: "mem id index", Rule: ruleMems, Expected: "the position of " + string(id), Found: "that of " + string(r.handle.MemID)}
+	}
+	return r, err
+}
+
 // find returns the row of the record that the thread sees under id; false if
 // there is none.
 func (t *thread) find(id docket.MemID) (row, docket.Seq, bool, error) {
@@ -162,7 +172,7 @@ func (t *thread) find(id docket.MemID) (row, docket.Seq, bool, error) {
 	if err != nil || !visible {
 		return row{}, 0, false, err
 	}
-	r, err := t.row(seq)
+	r, err := t.rowOf(id, seq)
 	return r, seq, err == nil, err
 }
 

@@ -1,0 +1,150 @@
+package engine_test
+
+// The tools of check_test.go that know what lies inside of values and pages. They
+// read FORMAT.md, not the engine's code.
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// mem returns the mem id of the record at a position.
+func (in inside) mem(seq []byte) []byte {
+	in.t.Helper()
+	c := in.lineage("mems").Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if bytes.Equal(v, seq) {
+			return bytes.Clone(k)
+		}
+	}
+	in.t.Fatalf("no mem id of position %x", seq)
+	return nil
+}
+
+func (in inside) delMem(seq []byte) { in.del(in.lineage("mems"), in.mem(seq)) }
+
+// copyData puts the inline segment at one position at another one.
+func (in inside) copyData(from, to []byte) {
+	in.put(in.lineage("data"), to, bytes.Clone(in.lineage("data").Get(from)))
+}
+
+// frame returns some stored frame.
+func (in inside) frame() []byte {
+	v := in.lineage("data", string(atLarge)).Get([]byte("a"))
+	return append(bytes.Clone(v), 0)
+}
+
+// reseal gives a changed value the checksums that fit it, so that only what it says
+// is wrong.
+func reseal(sealed []byte) []byte {
+	pages := (len(sealed) + 4096 + 3) / (4096 + 4)
+	body := sealed[:len(sealed)-4*pages]
+	out := bytes.Clone(body)
+	for ; len(body) > 0; body = body[min(4096, len(body)):] {
+		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(body[:min(4096, len(body))], crc32.MakeTable(crc32.Castagnoli)))
+	}
+	return out
+}
+
+// swapFrames exchanges the frames 0 and 1 of a payload whose frames have sizes of
+// their own: the table follows, every checksum fits.
+func (in inside) swapFrames() {
+	b := in.lineage("data", string(atFrames))
+	t := bytes.Clone(b.Get([]byte("t")))
+	key := append([]byte("f"), 0, 0, 0, 0)
+	frames := bytes.Clone(b.Get(key))
+	end0, end1 := binary.LittleEndian.Uint64(t[8:]), binary.LittleEndian.Uint64(t[16:])
+	swapped := append(bytes.Clone(frames[end0:end1]), frames[:end0]...)
+	in.put(b, key, append(swapped, frames[end1:]...))
+	binary.LittleEndian.PutUint64(t[8:], end1-end0)
+	in.put(b, []byte("t"), reseal(t))
+}
+
+// shiftChars says that frame 1 begins a character later than it does.
+func (in inside) shiftChars() {
+	b := in.lineage("data", string(atFrames))
+	c := bytes.Clone(b.Get([]byte("c")))
+	binary.LittleEndian.PutUint64(c[16+8:], binary.LittleEndian.Uint64(c[16+8:])-1)
+	in.put(b, []byte("c"), reseal(c))
+}
+
+// emptyGrams clears the signatures behind the head of a grams section.
+func (in inside) emptyGrams() {
+	g := bytes.Clone(in.lineage("grams").Get(atFrames))
+	pages := (len(g) + 4096 + 3) / (4096 + 4)
+	clear(g[len(g)/8 : len(g)-4*pages])
+	in.put(in.lineage("grams"), atFrames, reseal(g))
+}
+
+// file is a closed ledger as bytes. Offsets are in bytes, pages by number.
+type file struct {
+	t    *testing.T
+	path string
+	b    []byte
+	page int
+}
+
+func openRaw(t *testing.T, path string) *file {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &file{t, path, b, int(binary.NativeEndian.Uint32(b[16+8:]))}
+}
+
+func (f *file) close() {
+	f.t.Helper()
+	if err := os.WriteFile(f.path, f.b, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *file) flip(off int, bits byte)      { f.b[off] ^= bits }
+func (f *file) get16(off int) uint16         { return binary.NativeEndian.Uint16(f.b[off:]) }
+func (f *file) put16(off int, v uint16)      { binary.NativeEndian.PutUint16(f.b[off:], v) }
+func (f *file) put32(off int, v uint32)      { binary.NativeEndian.PutUint32(f.b[off:], v) }
+func (f *file) put64(off int, v uint64)      { binary.NativeEndian.PutUint64(f.b[off:], v) }
+func (f *file) get64(off int) uint64         { return binary.NativeEndian.Uint64(f.b[off:]) }
+func (f *file) txid(meta int) uint64         { return f.get64(meta*f.page + 16 + 48) }
+func (f *file) freelist() int                { return int(f.get64(f.newerMeta()*f.page + 16 + 32)) }
+func (f *file) newerMeta() int               { return 1 - f.olderMeta() }
+func (f *file) bytes(key []byte, at int) int { return f.within(key, at*f.page, (at+1)*f.page) }
+
+func (f *file) olderMeta() int {
+	if f.txid(0) < f.txid(1) {
+		return 0
+	}
+	return 1
+}
+
+// within finds key between two offsets.
+func (f *file) within(key []byte, from, to int) int {
+	f.t.Helper()
+	i := bytes.Index(f.b[from:to], key)
+	if i < 0 {
+		f.t.Fatalf("no %x between %d and %d", key, from, to)
+	}
+	return from + i
+}
+
+// leaf returns the page that has the root of a lineage bucket. fill's handles fill
+// one page of their own.
+func (f *file) leaf(name string) (root int) {
+	f.t.Helper()
+	db, err := bbolt.Open(f.path, 0o600, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer db.Close()
+	_ = db.View(func(tx *bbolt.Tx) error {
+		root = int(inside{f.t, tx, f.path}.lineage(name).Root())
+		return nil
+	})
+	return root
+}

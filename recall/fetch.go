@@ -5,6 +5,7 @@ package recall
 // is left. Texts for a model are made elsewhere: answer.go, miss.go.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,7 +109,11 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	if a.NextOffset >= 0 {
 		out.NextOffset = &a.NextOffset
 	}
-	return json.Marshal(out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the caller's encoder decides
+	err := e.Encode(out)
+	return b.Bytes(), err
 }
 
 // AppendText appends what a person reads of the answer: the text, or the windows,
@@ -229,7 +234,7 @@ func (s slice) read(req Request) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	to, err := s.byteOf(a.End)
+	to, err := s.byteAfter(from, a.Start, a.End)
 	if err != nil {
 		return a, err
 	}

@@ -44,3 +44,14 @@ func (s slice) byteOf(off int64) (int64, error) {
 	}
 	return s.r.byteOffset(s.charStart + off)
 }
+
+// byteAfter is byteOf(end) when character start begins at from: inside of one frame
+// it counts from there, not from the frame's beginning.
+func (s slice) byteAfter(from, start, end int64) (int64, error) {
+	near := s.r.nearAt
+	if s.r.near < 0 || s.charStart+start < near.Char || s.charStart+end >= near.Char+near.Chars {
+		return s.byteOf(end)
+	}
+	at, _, err := s.forward(from, end-start)
+	return at, err
+}

@@ -137,14 +137,6 @@ func BenchmarkTogether(b *testing.B) {
 	b.ReportMetric(float64(b.N)/float64(txid(b, l)-before), "records/commit")
 }
 
-func txid(t testing.TB, l *Ledger) (id int) {
-	t.Helper()
-	if err := l.view("", func(tx *bbolt.Tx) error { id = tx.ID(); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
 // BenchmarkNarrow looks for a string that one of 10,000 records of 30 KB holds, by
 // signatures and by scanning all payloads.
 func BenchmarkNarrow(b *testing.B) {
@@ -173,7 +165,7 @@ func BenchmarkNarrow(b *testing.B) {
 					b.Fatal(err)
 				}
 				candidates++
-				holds(b, l, id, needle)
+				contains(b, l, id, needle)
 			}
 		}
 		b.ReportMetric(float64(candidates), "candidates")
@@ -185,7 +177,7 @@ func BenchmarkNarrow(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if holds(b, l, h.MemID, needle) {
+				if contains(b, l, h.MemID, needle) {
 					found++
 				}
 			}
@@ -196,17 +188,14 @@ func BenchmarkNarrow(b *testing.B) {
 	})
 }
 
-// holds scans one payload.
-func holds(t testing.TB, l *Ledger, id docket.MemID, needle []byte) (found bool) {
+// contains scans one payload.
+func contains(t testing.TB, l *Ledger, id docket.MemID, needle []byte) bool {
 	t.Helper()
-	if err := l.View(t.Context(), "t", id, func(rec docket.Record) error {
-		payload, err := payloadOf(rec)
-		found = bytes.Contains(payload, needle)
-		return err
-	}); err != nil {
+	payload, err := read(t, l, "t", id)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return bytes.Contains(payload, needle)
 }
 
 // BenchmarkOpen opens a ledger of 100,000 records.
@@ -224,20 +213,6 @@ func BenchmarkOpen(b *testing.B) {
 		}
 		if err := l.Close(); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// fill records n small results in batches.
-func fill(t testing.TB, l *Ledger, n int) {
-	t.Helper()
-	for at := 0; at < n; at += 1000 {
-		var batch []docket.Result
-		for i := at; i < min(at+1000, n); i++ {
-			batch = append(batch, docket.Result{Call: docket.Call{ID: docket.CallID(fmt.Sprint("call ", i))}, Payload: fmt.Appendf(nil, "payload of call %d", i)})
-		}
-		if _, err := l.Record(t.Context(), "t", batch...); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -17,7 +17,7 @@
 //
 // # Guarantees
 //
-// Sections only narrow: whatever they say is verified on the payload. A missing
+// Sections only narrow: hashes and signatures are verified on the payload. A missing
 // or damaged section costs a scan, never an error and never a wrong answer. A
 // gram query never misses. Values come back as their source bytes: numbers are
 // not rounded, strings keep their escapes. Of duplicate keys the first wins, with

@@ -19,8 +19,8 @@ const pathsVersion = 1
 
 // Sizes of the parts of the section's body.
 const (
-	pathsHead = 28 // version, root kind, 2 reserved, grain, rows, marks, keys, prints, payload size
-	rowSize   = 28 // start, end, members, first mark, first key, first print, kind and flags
+	pathsHead = 32 // version, root kind, 2 reserved, grain, rows, marks, keys, prints, names, payload size
+	rowSize   = 32 // start, end, members, first mark, first key, first print, name, kind and flags
 	markSize  = 12 // ordinal, offset, child
 	keySize   = 8  // hash, mark
 )
@@ -48,11 +48,13 @@ const (
 )
 
 // row describes a value of at least grain bytes. Its marks and keys begin at
-// these indexes and end where those of the next row begin; its prints at this byte.
+// these indexes and end where those of the next row begin; its prints at this byte;
+// name is 1 + the byte of the names where its key is, 0 if its key is not kept.
 type row struct {
 	start, end          uint32 // in the payload
 	members             uint32
 	marks, keys, prints uint32
+	name                uint32
 	flags               uint32
 }
 
@@ -102,7 +104,7 @@ func appendU32(dst []byte, values ...uint32) []byte {
 type Paths struct {
 	body              seal.Bytes
 	rows, marks, keys int
-	prints            int // bytes of all prints
+	prints, names     int // bytes of all of them
 	size              uint32
 }
 
@@ -119,8 +121,8 @@ func ParsePaths(section []byte, size int64) (Paths, error) {
 		return Paths{}, ErrDamaged
 	}
 	u32 := func(off int) int { return int(binary.LittleEndian.Uint32(h[off:])) }
-	p := Paths{body: body, rows: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), size: uint32(u32(24))}
-	length := int64(pathsHead) + int64(p.rows)*rowSize + int64(p.marks)*markSize + int64(p.keys)*keySize + int64(p.prints)
+	p := Paths{body: body, rows: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), names: u32(24), size: uint32(u32(28))}
+	length := int64(pathsHead) + int64(p.rows)*rowSize + int64(p.marks)*markSize + int64(p.keys)*keySize + int64(p.prints) + int64(p.names)
 	if h[0] != pathsVersion || h[2]|h[3] != 0 || length != int64(body.Len()) || int64(p.size) != size || p.rows == 0 {
 		return Paths{}, ErrDamaged
 	}
@@ -150,7 +152,7 @@ func (p *Paths) row(n int) (row, error) {
 		return row{}, err
 	}
 	u32 := func(off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
-	r := row{start: u32(0), end: u32(4), members: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), flags: u32(24)}
+	r := row{start: u32(0), end: u32(4), members: u32(8), marks: u32(12), keys: u32(16), prints: u32(20), name: u32(24), flags: u32(28)}
 	if r.start >= r.end || r.end > p.size || r.flags&^uint32(rowFlags) != 0 || r.kind() == 0 || r.kind() > kindDocs {
 		return row{}, ErrDamaged
 	}
@@ -189,6 +191,25 @@ func (p *Paths) key(n int) (keyMark, error) {
 		return keyMark{}, err
 	}
 	return keyMark{hash: binary.LittleEndian.Uint32(b), mark: binary.LittleEndian.Uint32(b[4:])}, nil
+}
+
+// name returns the key of the member that row r is the value of, where it is kept: it
+// has no escapes.
+func (p *Paths) name(r row) (key []byte, kept bool, err error) {
+	if r.name == 0 {
+		return nil, false, nil
+	}
+	at := int(r.name) - 1
+	if at >= p.names {
+		return nil, false, ErrDamaged
+	}
+	off := p.keysAt() + p.keys*keySize + p.prints + at
+	n, err := p.read(off, 1)
+	if err != nil || at+1+int(n[0]) > p.names {
+		return nil, false, ErrDamaged
+	}
+	key, err = p.read(off+1, int(n[0]))
+	return key, true, err
 }
 
 // printsFrom returns prints of row r from member n on, as many as are in reach of one

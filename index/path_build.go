@@ -29,6 +29,9 @@ const (
 	// maxKeyHashes is how many keys of open objects are remembered to find twins:
 	// 2 MiB. Objects beyond it are taken to have some.
 	maxKeyHashes = 1 << 18
+	// maxName is the longest key that is kept with the row of its value, so that a
+	// walk need not read it.
+	maxName = 64
 	// printedShare is the share of a grain that the members of an object must have,
 	// on average, for prints of one byte, and four times that for two: they take at
 	// most four thousandths of the payload, and two.
@@ -69,6 +72,7 @@ type opened struct {
 	members  uint32
 	member   int    // where the member being read began: its key, in an object
 	hash     uint64 // of its key
+	keyEnd   int    // where that ends, with its quote; 0 if it has an escape
 	border   int    // where a mark is, or could as well be: distances count from here
 	large    bool   // the member before had a row: a mark must follow
 	object   bool
@@ -89,13 +93,13 @@ type builder struct {
 	rows          []row
 	marks         []mark
 	keys          []keyMark
-	prints        []byte
+	prints, names []byte
 	spelled       []byte // a key without its escapes
 }
 
 // size returns the length of the body so far.
 func (b *builder) size() int {
-	return pathsHead + rowSize*len(b.rows) + markSize*len(b.marks) + keySize*len(b.keys) + len(b.prints)
+	return pathsHead + rowSize*len(b.rows) + markSize*len(b.marks) + keySize*len(b.keys) + len(b.prints) + len(b.names)
 }
 
 // build scans payload. It returns KindText for what is not JSON.
@@ -149,7 +153,9 @@ func (b *builder) push(start int, object bool) {
 func (b *builder) key() {
 	t := b.top()
 	quoted := b.s.b[b.s.start:b.s.end]
+	t.keyEnd = b.s.end
 	if b.s.escaped {
+		t.keyEnd = 0
 		t.flags |= flagEscapes
 		b.spelled, _ = appendUnquote(b.spelled[:0], quoted)
 		t.hash = keyHash(b.spelled)
@@ -264,10 +270,11 @@ func (b *builder) print(r row, hashes []uint64) uint32 {
 
 // add appends a row and marks its member in the container that is open now.
 func (b *builder) add(r row) {
+	t := b.top()
 	if b.size() <= b.budget {
+		r.name = b.name(t)
 		b.rows = append(b.rows, r)
 	}
-	t := b.top()
 	m := mark{ordinal: t.members - 1, offset: uint32(t.member), child: uint32(len(b.rows))}
 	if n := len(t.marks); n > 0 && t.marks[n-1].ordinal == m.ordinal {
 		t.marks[n-1] = m
@@ -278,6 +285,18 @@ func (b *builder) add(r row) {
 		t.children = append(t.children, keyMark{hash: uint32(t.hash), mark: uint32(len(t.marks) - 1)})
 	}
 	t.large = true
+}
+
+// name keeps the key of the member that t is reading, unless it is long or has an
+// escape, and returns where.
+func (b *builder) name(t *opened) uint32 {
+	if !t.object || t.keyEnd == 0 || t.keyEnd-t.member-2 > maxName {
+		return 0
+	}
+	at := uint32(len(b.names))
+	key := b.s.b[t.member+1 : t.keyEnd-1]
+	b.names = append(append(b.names, byte(len(key))), key...)
+	return at + 1
 }
 
 // finish ends the payload.
@@ -297,9 +316,9 @@ func (b *builder) append(dst []byte, payload int) []byte {
 	root := b.rows[len(b.rows)-1].kind()
 	body := make([]byte, 0, b.size())
 	body = append(body, pathsVersion, byte(root), 0, 0)
-	body = appendU32(body, uint32(b.grain), uint32(len(b.rows)), uint32(len(b.marks)), uint32(len(b.keys)), uint32(len(b.prints)), uint32(payload))
+	body = appendU32(body, uint32(b.grain), uint32(len(b.rows)), uint32(len(b.marks)), uint32(len(b.keys)), uint32(len(b.prints)), uint32(len(b.names)), uint32(payload))
 	for _, r := range b.rows {
-		body = appendU32(body, r.start, r.end, r.members, r.marks, r.keys, r.prints, r.flags)
+		body = appendU32(body, r.start, r.end, r.members, r.marks, r.keys, r.prints, r.name, r.flags)
 	}
 	for _, m := range b.marks {
 		body = appendU32(body, m.ordinal, m.offset, m.child)
@@ -307,7 +326,7 @@ func (b *builder) append(dst []byte, payload int) []byte {
 	for _, k := range b.keys {
 		body = appendU32(body, k.hash, k.mark)
 	}
-	return seal.Append(dst, append(body, b.prints...))
+	return seal.Append(dst, append(append(body, b.prints...), b.names...))
 }
 
 // twins tells whether two of the hashes are equal. It reorders them.

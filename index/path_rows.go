@@ -307,12 +307,20 @@ func (w *walker) inRegion(n node, g region, key string) (found node, ok bool, er
 	return n, false, nil
 }
 
-// isLarge tells whether the large member of a region has the key. It reads the key
-// and no more.
+// isLarge tells whether the large member of a region has the key: as the table keeps
+// it, or else as the payload has it.
 func (w *walker) isLarge(n node, g region, key string) (found node, ok bool, err error) {
 	child, err := w.childNode(n.row, g)
 	if err != nil {
 		return n, false, err
+	}
+	r, err := w.table.row(child.row)
+	if err != nil {
+		return n, false, err
+	}
+	name, kept, err := w.table.name(r)
+	if err != nil || kept {
+		return child, string(name) == key, err
 	}
 	text, err := w.src.Bytes(g.start, child.start)
 	if err != nil {

@@ -1,8 +1,3 @@
-// Command docket keeps the results of the tools that LLM agents call in one
-// file, replaces stale ones on the wire by small stubs, and reads any slice back.
-//
-// One file a verb; root.go joins them, ledger.go finds and opens the file,
-// exit.go turns errors into exit codes, print.go writes JSON lines and tables.
 package main
 
 import (

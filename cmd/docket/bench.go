@@ -116,29 +116,30 @@ func parseSize(s string) (int, error) {
 	return n * unit, nil
 }
 
+// benchGoals prints each goal as soon as it is measured: all of them take minutes.
 func (a *app) benchGoals(c *cobra.Command, f *benchFlags) error {
-	var goals []bench.Goal
-	missed := 0
+	goals, missed := 0, 0
 	for g, err := range bench.Goals(c.Context(), f.goal, &f.opts) {
 		if err != nil {
 			return benchError(err)
 		}
+		goals++
+		met := "met"
 		if !g.Met {
 			missed++
+			met = "NOT MET"
 		}
-		if goals = append(goals, g); a.json {
-			if err := a.printJSON(g); err != nil {
-				return err
-			}
+		if a.json {
+			err = a.printJSON(g)
+		} else {
+			_, err = fmt.Fprintf(a.out, "%-8s %-13s %s\n%22s %s\n", met, g.Name, g.Requirement, "", g.Measured)
 		}
-	}
-	if !a.json {
-		if err := bench.WriteGoals(a.out, goals); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	if missed > 0 {
-		return codeError{fmt.Errorf("%d of %d goals are not met in this run", missed, len(goals)), exitPartial}
+		return codeError{fmt.Errorf("%d of %d goals are not met in this run", missed, goals), exitPartial}
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // headBound is how many characters an answer may have beyond its limit: the head
 // and the line after it, in which what was asked is quoted.
-const headBound = 1024
+const headBound = 1280
 
 // quoteChars is how much of what was asked an answer quotes.
 const quoteChars = 80
@@ -64,7 +64,7 @@ func appendQueryLine(dst []byte, req Request, a Answer) []byte {
 	dst = append(dst, countText(a)...)
 	dst = append(append(dst, " for "...), quote(req.Query)...)
 	if a.Escaped != "" {
-		dst = append(append(dst, ", found in its JSON-escaped form "...), quoteRaw(a.Escaped)...)
+		dst = append(append(dst, ", found in its JSON-escaped form "...), visible(a.Escaped, quoteChars)...)
 	}
 	dst = appendOf(append(dst, ", "...), req, "searched characters", a)
 	if a.NextOffset >= 0 {
@@ -132,10 +132,9 @@ func appendValid(dst, text []byte) []byte {
 }
 
 // quote quotes what was asked, cut to a bounded length.
-func quote(s string) string { return strconv.Quote(clip(s, quoteChars)) }
-
-// quoteRaw is quote without escaping what is escaped already.
-func quoteRaw(s string) string { return visible(clip(s, quoteChars)) }
+func quote(s string) string {
+	return clip(strconv.Quote(clip(s, quoteChars)), quoteChars*3/2) // escapes make it longer
+}
 
 // clip cuts s to at most n characters, the last an ellipsis.
 func clip(s string, n int) string {
@@ -150,8 +149,9 @@ func clip(s string, n int) string {
 	return s
 }
 
-// visible returns s as part of one line: what a reader cannot see is escaped.
-func visible(s string) string {
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`)
+// visible returns s as part of one line, at most n characters: what a reader cannot
+// see is escaped.
+func visible(s string, n int) string {
+	q := strconv.Quote(clip(s, n))
+	return clip(strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`), n)
 }

@@ -29,7 +29,7 @@ const (
 func (t Tool) miss(id string, err error) string {
 	var expired *docket.ExpiredError
 	var damaged *docket.CorruptError
-	shown := visible(clip(id, missIDChars))
+	shown := visible(id, missIDChars)
 	switch {
 	case errors.Is(err, docket.ErrNotFound):
 		return "[tool_memory not found: " + shown + "]\n" +
@@ -54,8 +54,8 @@ func expiredText(e *docket.ExpiredError) string {
 		tool = "the original tool"
 	}
 	return fmt.Sprintf("The result of %s (%d characters; %s), recorded on %s, expired on %s and is gone. Asking again does not help: call %s again with the same arguments to get it.",
-		visible(clip(tool, missIDChars)), h.Chars, visible(clip(h.Summary, missPathChars)),
-		date(h.Created), date(e.Expired), visible(clip(tool, missIDChars)))
+		visible(tool, missIDChars), h.Chars, visible(h.Summary, missPathChars),
+		date(h.Created), date(e.Expired), visible(tool, missIDChars))
 }
 
 func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }

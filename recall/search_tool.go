@@ -108,9 +108,9 @@ func recordText(a Answer, req SearchRequest, err error) string {
 	if tool == "" {
 		tool = docket.UnknownTool
 	}
-	head := fmt.Sprintf("\nmem=%s tool=%s, %d characters", h.MemID, visible(clip(tool, missIDChars)), h.Chars)
+	head := fmt.Sprintf("\nmem=%s tool=%s, %d characters", h.MemID, visible(tool, missIDChars), h.Chars)
 	if req.Query == "" {
-		return head + ": " + visible(clip(h.Summary, quoteChars))
+		return head + ": " + visible(h.Summary, quoteChars)
 	}
 	return head + ", " + countText(a) + "\n" + string(appendValid(nil, a.AppendText(nil)))
 }

@@ -49,7 +49,8 @@ func TestC1OneAnswerIsBounded(t *testing.T) {
 	for _, args := range []string{
 		`{"format":"full"}`, `{"offset":0}`, `{"offset":19990,"max_chars":1000000000}`, `{"max_chars":"99999999"}`,
 		`{"query":"a"}`, `{"query":"a","max_matches":100000}`, `{"query":"─","window":1000000}`, `{"query":"a","window":0,"max_matches":1000000}`,
-		`{"query":"📚","window":15999,"max_matches":3}`, `{"query":"` + strings.Repeat("b", 19_000) + `"}`, `{"format":"summary"}`, `{}`,
+		`{"json_path":"` + strings.Repeat("\U000e0001", 300) + `","query":"` + strings.Repeat("\U000e0001", 300) + `"}`,
+		`{"query":"` + strings.Repeat("\U000e0001", 300) + `"}`, `{"query":"📚","window":15999,"max_matches":3}`, `{"query":"` + strings.Repeat("b", 19_000) + `"}`, `{"format":"summary"}`, `{}`,
 	} {
 		answer := callTool(t, rec, args)
 		if n := utf8.RuneCountInString(answer); n > DefaultMaxChars+headBound {

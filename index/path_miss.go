@@ -104,6 +104,7 @@ func (w *walker) missIn(n node, e *MissError) error {
 	if e.Count, err = w.count(n); err != nil || n.kind != kindObject {
 		return cmpErr(err, e)
 	}
+	n = n.whole()
 	text := n.text
 	if text == nil {
 		if text, err = w.src.Bytes(n.start, min(n.end, n.start+missWindow)); err != nil {

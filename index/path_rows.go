@@ -137,12 +137,12 @@ func (w *walker) rowElement(n node, at int64) (node, error) {
 		return n, err
 	}
 	walk, m := part.run(), member{}
-	for at -= g.ordinal; at >= 0; at-- {
-		if !walk.next(&m) {
-			return n, ErrDamaged
-		}
+	for at -= g.ordinal; at > 0 && walk.next(&m); at-- {
 	}
-	return part.part(m.start, m.end), nil
+	if at > 0 || !walk.begin(&m) {
+		return n, ErrDamaged
+	}
+	return part.from(m.start), nil
 }
 
 // rowMember finds the first member that has the key, of an object that has a row.
@@ -298,11 +298,8 @@ func (w *walker) inRegion(n node, g region, key string) (found node, ok bool, er
 	if err != nil {
 		return n, false, err
 	}
-	walk, m := part.run(), member{}
-	for walk.next(&m) {
-		if keyIs(part.text[m.key:m.keyEnd], key) {
-			return part.part(m.start, m.end), true, nil
-		}
+	if start := find(part.text, part.run(), key); start >= 0 {
+		return part.from(start), true, nil
 	}
 	return n, false, nil
 }

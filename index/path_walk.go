@@ -91,11 +91,12 @@ func (p Payload) notJSON() error {
 }
 
 // node is where a walk stands: a value that has a row, or one whose bytes are in
-// memory.
+// memory. Where such a value ends is found out when it matters: a walk that goes on
+// inside would pass over the same bytes twice.
 type node struct {
 	kind       valueKind
-	start, end int64  // in the payload; meaningless if derived
-	text       []byte // its bytes; nil if it has a row
+	start, end int64  // in the payload; meaningless if derived; the end is negative if it is not known
+	text       []byte // its bytes, and others if the end is not known; nil if it has a row
 	row        int    // its number, if text is nil
 	derived    bool   // it lies in a string
 }
@@ -133,6 +134,21 @@ func (n node) part(start, end int) node {
 	return node{kind: kindOf(text), start: n.start + int64(start), end: n.start + int64(end), text: text, derived: n.derived}
 }
 
+// from returns the value that begins at start of n's text.
+func (n node) from(start int) node {
+	text := n.text[start:]
+	return node{kind: kindOf(text), start: n.start + int64(start), end: -1, text: text, derived: n.derived}
+}
+
+// whole returns n with its end.
+func (n node) whole() node {
+	if n.end < 0 {
+		end := skipValue(n.text, 0)
+		n.end, n.text = n.start+int64(end), n.text[:end:end]
+	}
+	return n
+}
+
 // members walks the members of a node that has text.
 func (n node) members() members {
 	if n.kind == kindDocs {
@@ -161,6 +177,7 @@ func (w *walker) run(root node, err error) (Selected, error) {
 	if err != nil {
 		return Selected{}, err
 	}
+	n = n.whole()
 	if w.many {
 		if len(w.out) == 0 && w.missed != nil {
 			return Selected{}, w.missed
@@ -225,7 +242,7 @@ func (w *walker) collect(n node) error {
 // load returns the bytes of n.
 func (w *walker) load(n node) ([]byte, error) {
 	if n.text != nil {
-		return n.text, nil
+		return n.whole().text, nil
 	}
 	return w.src.Bytes(n.start, n.end)
 }
@@ -279,24 +296,29 @@ func (w *walker) child(n node, i int) (node, error) {
 	case n.kind != kindArray && n.kind != kindDocs || s.Kind != SegmentNumber:
 		return n, w.miss(n, i)
 	}
-	count, err := w.count(n)
-	if err != nil {
-		return n, err
-	}
 	at := s.From
-	if at < 0 {
-		at += count
-	}
-	if at < 0 || at >= count {
-		return n, w.miss(n, i)
+	if at < 0 || n.text == nil {
+		count, err := w.count(n)
+		if err != nil {
+			return n, err
+		}
+		if at < 0 {
+			at += count
+		}
+		if at < 0 || at >= count {
+			return n, w.miss(n, i)
+		}
 	}
 	if n.text == nil {
 		return w.rowElement(n, at)
 	}
 	walk, m := n.members(), member{}
-	for ; at >= 0 && walk.next(&m); at-- {
+	for ; at > 0 && walk.next(&m); at-- {
 	}
-	return n.part(m.start, m.end), nil
+	if at > 0 || !walk.begin(&m) {
+		return n, w.miss(n, i)
+	}
+	return n.from(m.start), nil
 }
 
 // byKey steps to the first member of an object that has the key.
@@ -309,13 +331,25 @@ func (w *walker) byKey(n node, i int) (node, error) {
 		}
 		return n, w.miss(n, i)
 	}
-	walk, m := n.members(), member{}
-	for walk.next(&m) {
-		if keyIs(n.text[m.key:m.keyEnd], key) {
-			return n.part(m.start, m.end), nil
-		}
+	if start := find(n.text, n.members(), key); start >= 0 {
+		return n.from(start), nil
 	}
 	return n, w.miss(n, i)
+}
+
+// find returns where the value of the first member that has the key begins, -1 if
+// none has it.
+func find(text []byte, walk members, key string) int {
+	var m member
+	for walk.begin(&m) {
+		if keyIs(text[m.key:m.keyEnd], key) {
+			return m.start
+		}
+		if walk.pos = skipValue(text, m.start); walk.pos <= m.start {
+			break
+		}
+	}
+	return -1
 }
 
 // count returns the number of members of a container.

@@ -116,6 +116,10 @@ func TestL7EscapedForms(t *testing.T) {
 			t.Errorf("%s: %q is found %d times as %q, want %q", c.payload, c.query, a.MatchCount, a.Escaped, c.form)
 		}
 	}
+	folded := mustFetch(t, newFakeRecord([]byte(`{"a":"caf\u00e9 CAF\u00C9"}`), 4, true), Request{Query: "Caf\u00c9", IgnoreCase: true})
+	if folded.MatchCount != 1 || folded.Escaped != `Caf\u00c9` {
+		t.Errorf("under folding: %d matches as %q", folded.MatchCount, folded.Escaped)
+	}
 	line, _ := firstLine(t, callTool(t, newFakeRecord([]byte(`{"a":"x\ny"}`), 4, true), `{"query":"x\ny"}`))
 	if !strings.Contains(line, `found in its JSON-escaped form x\ny`) {
 		t.Errorf("the model is told %q", line)

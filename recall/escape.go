@@ -33,12 +33,20 @@ var escapings = []escaping{
 // shortEscapes are the characters with an escape of one letter.
 const shortEscapes = "\"\\\n\t\r\b\f"
 
-// escapedForms returns the forms of query that differ from it, each once.
-func escapedForms(query string) []string {
+// escapedForms returns the forms of query that differ from it, each once. With fold
+// also those of its lower and upper case: folding a query does not fold the code
+// points that its escapes spell.
+func escapedForms(query string, fold bool) []string {
+	spellings := []string{query}
+	if fold {
+		spellings = append(spellings, strings.ToLower(query), strings.ToUpper(query))
+	}
 	forms := []string{query}
-	for _, e := range escapings {
-		if f := e.escape(query); !slices.Contains(forms, f) {
-			forms = append(forms, f)
+	for _, s := range spellings {
+		for _, e := range escapings {
+			if f := e.escape(s); f != s && !slices.Contains(forms, f) {
+				forms = append(forms, f)
+			}
 		}
 	}
 	return forms[1:]

@@ -43,7 +43,7 @@ func search(ctx context.Context, s slice, req Request) (Answer, error) {
 	if err != nil || a.MatchCount > 0 || !s.json {
 		return a, err
 	}
-	for _, form := range escapedForms(req.Query) {
+	for _, form := range escapedForms(req.Query, req.IgnoreCase) {
 		b, err := s.search(ctx, form, req)
 		if err != nil {
 			return a, err

@@ -74,7 +74,7 @@ func candidates(ctx context.Context, l docket.Ledger, thread docket.ThreadID, re
 		}
 	}
 	lists := []iter.Seq2[docket.MemID, error]{n.Narrow(ctx, thread, []byte(req.Query), req.IgnoreCase)}
-	for _, form := range escapedForms(req.Query) {
+	for _, form := range escapedForms(req.Query, req.IgnoreCase) {
 		lists = append(lists, n.Narrow(ctx, thread, []byte(form), req.IgnoreCase))
 	}
 	if len(lists) == 1 {

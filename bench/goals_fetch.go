@@ -76,7 +76,7 @@ func (r *runner) flatGoals(ctx context.Context) (out []Goal, err error) {
 	return out, err
 }
 
-const flatTargets = 256
+const flatTargets = 128
 
 // alone records a generated JSON payload in docket alone and calls fn with a race
 // of that lane, its targets open.

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/zstd"
-	"go.etcd.io/bbolt"
 
 	"docket"
 )
@@ -135,21 +134,6 @@ func bytesTaken(ctx context.Context, dir string, payloads [][]byte) (int64, erro
 	}
 	after, err := usedBytes(l.file())
 	return after - before, err
-}
-
-// usedBytes is the size of a bbolt file without its free pages.
-func usedBytes(path string) (used int64, err error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	err = db.View(func(tx *bbolt.Tx) error {
-		stats := db.Stats()
-		used = tx.Size() - int64(stats.FreePageN+stats.PendingPageN)*int64(db.Info().PageSize)
-		return nil
-	})
-	return used, err
 }
 
 // openGoals compare opening 100,000 records with a limit, and the heap that it

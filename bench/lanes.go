@@ -17,6 +17,7 @@ type lane struct {
 	dir  string
 	open opener
 	id   string // of the payload, where there is one
+	disk int64  // bytes of the pages that the file uses
 	*meter
 }
 
@@ -24,7 +25,10 @@ type lane struct {
 func (r *runner) inLanes(ctx context.Context, payload []byte, fn func([]*lane) error) error {
 	return r.inEmptyLanes(func(lanes []*lane) (err error) {
 		for _, l := range lanes {
-			if l.id, err = l.record(ctx, "call", payload); err != nil {
+			if l.id, err = l.record(ctx, "call", payload); err == nil {
+				err = l.weigh()
+			}
+			if err != nil {
 				return fmt.Errorf("bench: %s: %w", l.name(), err)
 			}
 		}
@@ -89,6 +93,30 @@ func (l *lane) chill() error {
 		}
 		return nil
 	})
+}
+
+// weigh notes what the lane takes on disk. A file's size would say more about the
+// steps in which it grows.
+func (l *lane) weigh() error {
+	return l.reopen(func() (err error) {
+		l.disk, err = usedBytes(l.file())
+		return err
+	})
+}
+
+// usedBytes is the size of a bbolt file without its free pages.
+func usedBytes(path string) (used int64, err error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	err = db.View(func(tx *bbolt.Tx) error {
+		stats := db.Stats()
+		used = tx.Size() - int64(stats.FreePageN+stats.PendingPageN)*int64(db.Info().PageSize)
+		return nil
+	})
+	return used, err
 }
 
 // commits returns the number of commits that the lane's file has seen: the id of

@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -170,13 +169,4 @@ func (n *Naive) read(id string, fn func(payload []byte)) error {
 func (n *Naive) decode(stored []byte) (err error) {
 	n.buf, err = n.dec.DecodeAll(stored, n.buf[:0])
 	return err
-}
-
-// fileSize returns the size of a file, 0 if there is none.
-func fileSize(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }

@@ -37,7 +37,7 @@ func (r *runner) openWith(ctx context.Context, n int) (rows []Result, err error)
 			if err != nil {
 				return fmt.Errorf("%s: %w", l.name(), err)
 			}
-			row.BytesOnDisk = fileSize(l.file())
+			row.BytesOnDisk = l.disk
 			row.Heap = heap
 			rows = append(rows, l.into(row))
 		}

@@ -216,13 +216,16 @@ func (p *plot) ratio(rows []Result) {
 		return
 	}
 	x, top, low := p.x(best.size)+10, p.y(best.naive.P50), p.y(best.docket.P50)
-	if math.Abs(top-low) < 22 {
-		top, low = top-9, low+9
+	if gap := low - top; math.Abs(gap) < 18 {
+		apart := math.Copysign((18-math.Abs(gap))/2, gap)
+		top, low = top-apart, low+apart
 	}
 	p.printf(`<text x="%.1f" y="%.1f" fill="%s" font-weight="600">naive</text>`, x, top+4, looks[0].color)
 	p.printf(`<text x="%.1f" y="%.1f" fill="%s" font-weight="600">docket</text>`, x, low+4, looks[1].color)
+	if math.Abs(top-low) >= 30 {
+		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#111827">%s</text>`, x+20, (top+low)/2+4, formatRatio(best.speedup()))
+	}
 	if math.Abs(top-low) >= 46 {
 		p.printf(`<path d="M%.1f %.1fV%.1fM%.1f %.1fV%.1f" stroke="#9ca3af"/>`, x+20, min(top, low)+9, (top+low)/2-9, x+20, (top+low)/2+9, max(top, low)-9)
-		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#111827">%s</text>`, x+20, (top+low)/2+4, formatRatio(best.speedup()))
 	}
 }

@@ -23,16 +23,18 @@ const round = 16
 // Result is a row: one workload, one payload, one subject. The JSON names are
 // stable.
 type Result struct {
-	Workload    string      `json:"workload"`
-	Size        int64       `json:"size_bytes"`
-	Kind        docket.Kind `json:"kind"`
-	Subject     string      `json:"subject"`
-	Ops         int64       `json:"ops"`
-	P50         int64       `json:"p50_ns"`
-	P90         int64       `json:"p90_ns"`
-	P99         int64       `json:"p99_ns"`
-	Max         int64       `json:"max_ns"`
-	BytesOnDisk int64       `json:"bytes_on_disk"`
+	Workload string      `json:"workload"`
+	Size     int64       `json:"size_bytes"`
+	Kind     docket.Kind `json:"kind"`
+	Subject  string      `json:"subject"`
+	Ops      int64       `json:"ops"`
+	P50      int64       `json:"p50_ns"`
+	P90      int64       `json:"p90_ns"`
+	P99      int64       `json:"p99_ns"`
+	Max      int64       `json:"max_ns"`
+	// BytesOnDisk is what the file uses of its pages: of record and concurrent a
+	// record's share of it.
+	BytesOnDisk int64 `json:"bytes_on_disk"`
 	// MBPerSecond is the size over the mean latency: how fast a caller gets
 	// through payloads, in 10⁶ bytes a second. Of concurrent: all goroutines.
 	MBPerSecond float64 `json:"mb_per_s"`

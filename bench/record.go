@@ -27,7 +27,10 @@ func (r *runner) record(ctx context.Context, s sample) error {
 		}
 		for _, l := range lanes {
 			row := Result{Workload: "record", Size: int64(len(s.payload)), Kind: s.kind, Subject: l.name(), Payload: s.name}
-			row.BytesOnDisk = fileSize(l.file()) / l.ops()
+			if err := l.weigh(); err != nil {
+				return err
+			}
+			row.BytesOnDisk = l.disk / l.ops()
 			if err := r.give(l.into(row)); err != nil {
 				return err
 			}
@@ -107,10 +110,13 @@ func recordAtOnce(ctx context.Context, l *lane, payloads [][]byte) (Result, erro
 	if err != nil {
 		return row, err
 	}
+	if err := l.weigh(); err != nil {
+		return row, err
+	}
 	row = l.into(row)
 	row.Commits = after - before
 	row.MBPerSecond = float64(len(payloads)) * concurrentSize / wall.Seconds() / 1e6
-	row.BytesOnDisk = fileSize(l.file()) / int64(len(payloads))
+	row.BytesOnDisk = l.disk / int64(len(payloads))
 	return row, nil
 }
 

@@ -284,7 +284,7 @@ func (r *runner) race(ctx context.Context, s sample, race race) error {
 	}
 	for _, l := range race.lanes {
 		row := Result{Workload: race.workload, Size: int64(len(s.payload)), Kind: s.kind, Subject: l.name(), Payload: s.name, Cold: race.cold}
-		row.BytesOnDisk = fileSize(l.file())
+		row.BytesOnDisk = l.disk
 		if err := r.give(l.into(row)); err != nil {
 			return err
 		}

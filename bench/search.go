@@ -38,7 +38,7 @@ func (r *runner) searchOver(ctx context.Context, n int) (rows []Result, err erro
 		}
 		for _, l := range lanes {
 			row := Result{Workload: "search", Size: int64(n) * searchSize, Kind: docket.KindJSON, Subject: l.name(), Records: n}
-			row.BytesOnDisk = fileSize(l.file())
+			row.BytesOnDisk = l.disk
 			rows = append(rows, l.into(row))
 		}
 		return nil
@@ -69,6 +69,11 @@ func (r *runner) fill(ctx context.Context, lanes []*lane, n, size int) (queries 
 			if err := l.recordAll(ctx, batch); err != nil {
 				return nil, fmt.Errorf("%s: %w", l.name(), err)
 			}
+		}
+	}
+	for _, l := range lanes {
+		if err := l.weigh(); err != nil {
+			return nil, err
 		}
 	}
 	return queries, nil

@@ -140,7 +140,7 @@ func (p *picked) pick(t *tree, path Path, i, entered int) {
 	}
 	for t.kind == '"' && entered < maxEntered {
 		inner, err := parseTree([]byte(spelled(t.raw())))
-		if err != nil || inner.kind != '{' && inner.kind != '[' && inner.kind != 'd' && inner.kind != '"' || inner.kind == '"' {
+		if err != nil || inner.kind != '{' && inner.kind != '[' && inner.kind != 'd' && inner.kind != '"' {
 			break
 		}
 		t, entered = inner, entered+1

@@ -74,7 +74,6 @@ type opened struct {
 	hash     uint64 // of its key
 	keyEnd   int    // where that ends, with its quote; 0 if it has an escape
 	border   int    // where a mark is, or could as well be: distances count from here
-	large    bool   // the member before had a row: a mark must follow
 	object   bool
 	flags    uint32
 	hashes   int // where its keys begin in builder.hashes
@@ -182,13 +181,13 @@ func (b *builder) element(container bool) bool {
 }
 
 // begin takes note of a member that begins at start, and marks its border when it
-// is far from the last mark or follows a large member.
+// is far from the last mark, as it always is behind a large member.
 func (t *opened) begin(start, grain int) {
 	t.member = start
 	t.members++
-	if t.large || start-t.border >= grain {
+	if start-t.border >= grain {
 		t.marks = append(t.marks, mark{ordinal: t.members - 1, offset: uint32(start)})
-		t.border, t.large = start, false
+		t.border = start
 	}
 }
 
@@ -284,7 +283,6 @@ func (b *builder) add(r row) {
 	if t.object {
 		t.children = append(t.children, keyMark{hash: uint32(t.hash), mark: uint32(len(t.marks) - 1)})
 	}
-	t.large = true
 }
 
 // name keeps the key of the member that t is reading, unless it is long or has an

@@ -26,7 +26,7 @@ func jsonText(t *rapid.T, depth int) string {
 	case 1, 2:
 		return `"` + rapid.SampledFrom(words).Draw(t, "string") + `"`
 	case 3:
-		inner := rapid.SampledFrom([]string{`[1,[2,{"a":3}]]`, `{"a":{"b":"[4]"}}`, "{}{\"a\":1}", "\uFEFF[5]", "7", "[", ""}).Draw(t, "inner")
+		inner := rapid.SampledFrom([]string{`[1,[2,{"a":3}]]`, `{"a":{"b":"[4]"}}`, "{}{\"a\":1}", "\uFEFF[5]", "7", "[", "", `"[6]"`, `"x"`, ` " {\"a\":[8]} " `}).Draw(t, "inner")
 		return string(appendQuote(nil, inner))
 	}
 	out, n := "", rapid.IntRange(0, 6).Draw(t, "members")

@@ -112,7 +112,17 @@ func checkPath(t tester, root *tree, p Payload, path Path) {
 // randomPath makes a path that mostly exists under t.
 func randomPath(r *rand.Rand, t *tree) Path {
 	var path Path
-	for len(path) < 20 && len(t.kids) > 0 && r.IntN(12) > 0 {
+	for len(path) < 20 && r.IntN(12) > 0 {
+		for t.kind == '"' {
+			inner, err := parseTree([]byte(spelled(t.raw())))
+			if err != nil {
+				break
+			}
+			t = inner
+		}
+		if len(t.kids) == 0 {
+			break
+		}
 		k := r.IntN(len(t.kids))
 		switch n := r.IntN(40); {
 		case t.kind == '{' && n == 0:

@@ -148,3 +148,13 @@ func (f *file) leaf(name string) (root int) {
 	})
 	return root
 }
+
+// last returns the last leaf of a lineage bucket whose root is a branch.
+func (f *file) last(name string) int {
+	f.t.Helper()
+	root := f.leaf(name) * f.page
+	if f.get16(root+8) != 1 {
+		f.t.Fatalf("the root of %s is no branch", name)
+	}
+	return int(f.get64(root + 16*int(f.get16(root+10)) + 8))
+}

@@ -256,6 +256,10 @@ func TestInvariantsAreNumberedInFormat(t *testing.T) {
 func check(t *testing.T, path string, data bool) ([]*docket.CorruptError, error) {
 	t.Helper()
 	l, err := engine.Open(path, &engine.Options{ReadOnly: true})
+	var damage *docket.CorruptError
+	if errors.As(err, &damage) {
+		return []*docket.CorruptError{damage}, nil // what keeps bbolt from opening is found before
+	}
 	if err != nil {
 		return nil, err
 	}

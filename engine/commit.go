@@ -23,7 +23,7 @@ const maxBatch = 64 << 20
 type op struct {
 	// apply puts the op into the transaction. It may run more than once. It calls
 	// writes before the first change; an error before that concerns this op only.
-	apply func(tx *bbolt.Tx, writes func()) error
+	apply func(tx txn, writes func()) error
 	bytes int64 // about what it writes
 	// alone, if set, runs instead, with no commit beside it. It may replace the
 	// store.
@@ -158,7 +158,7 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 	for i, o := range batch {
 		wrote := false
 		o.err = guard(l.path, "file structure", func() error {
-			return o.apply(tx, func() { wrote, changed = true, true })
+			return o.apply(txn{tx, s}, func() { wrote, changed = true, true })
 		})
 		if o.err != nil && wrote {
 			if err := l.rollback(s, tx); err != nil {

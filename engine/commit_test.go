@@ -10,15 +10,13 @@ import (
 	"sync"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 )
 
 // txid returns the number of the last transaction.
 func txid(t testing.TB, l *Ledger) (id int) {
 	t.Helper()
-	if err := l.view("", func(tx *bbolt.Tx) error { id = tx.ID(); return nil }); err != nil {
+	if err := l.view("", func(tx txn) error { id = tx.ID(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -131,14 +129,14 @@ func TestRefusedOpLeavesTheOthers(t *testing.T) {
 		{func() error { _, err := l.Record(t.Context(), "t", result("1", "x")); return err }, func(err error) bool { return err == nil }},
 		{func() error { return l.Expire(t.Context(), "t", erased.MemID) }, func(err error) bool { return errors.Is(err, docket.ErrErased) }},
 		{func() error {
-			return l.commit(t.Context(), &op{apply: func(tx *bbolt.Tx, writes func()) error {
+			return l.commit(t.Context(), &op{apply: func(tx txn, writes func()) error {
 				writes()
 				_, err := tx.CreateBucket([]byte("half"))
 				return errors.Join(err, own)
 			}})
 		}, func(err error) bool { return errors.Is(err, own) }},
 		{func() error {
-			return l.commit(t.Context(), &op{apply: func(tx *bbolt.Tx, writes func()) error {
+			return l.commit(t.Context(), &op{apply: func(tx txn, writes func()) error {
 				writes()
 				panic("page 7 is not what it should be")
 			}})
@@ -163,7 +161,7 @@ func TestRefusedOpLeavesTheOthers(t *testing.T) {
 	if n := len(list(t, l)); n != 2 {
 		t.Errorf("%d records, want 2", n)
 	}
-	_ = l.view("", func(tx *bbolt.Tx) error {
+	_ = l.view("", func(tx txn) error {
 		if tx.Bucket([]byte("half")) != nil {
 			t.Error("half of a failed op is in the file")
 		}

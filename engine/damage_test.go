@@ -189,6 +189,48 @@ func count(counts map[string]int, a damageAnswer, err error) {
 	}
 }
 
+// TestPagesThatBboltWouldNotSurvive: a branch that leads to itself, and pages that
+// claim gigabytes. bbolt recurses into the first until the process dies, and fills
+// the memory with the others.
+func TestPagesThatBboltWouldNotSurvive(t *testing.T) {
+	whole, truthPath := damageBase(t)
+	for name, how := range map[string]func(f *file){
+		"branch to itself":  func(f *file) { f.put64(f.leaf("handles")*f.page+16+8, uint64(f.leaf("handles"))) },
+		"branch to another": func(f *file) { f.put64(f.leaf("handles")*f.page+16+16+8, f.get64(f.leaf("handles")*f.page+16+8)) },
+		"overflow":          func(f *file) { f.put32(int(f.get64(f.leaf("handles")*f.page+16+8))*f.page+12, 1<<31) },
+		"last overflow":     func(f *file) { f.put32(f.last("handles")*f.page+12, 1<<31) },
+		"last key":          func(f *file) { f.put32(f.last("handles")*f.page+16+8, 1<<31) },
+		"last value":        func(f *file) { f.put32(f.last("handles")*f.page+16+12, 1<<31) },
+		"mems to itself":    func(f *file) { f.put64(f.leaf("mems")*f.page+16+8, uint64(f.leaf("mems"))) },
+		"freelist overflow": func(f *file) { f.put32(f.freelist()*f.page+12, 1<<31) },
+		"freelist count":    func(f *file) { f.put16(f.freelist()*f.page+10, 1<<16-1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			image := filepath.Join(t.TempDir(), "image.docket")
+			b, err := os.ReadFile(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(image, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f := openRaw(t, image)
+			how(f)
+			f.close()
+			var a damageAnswer
+			if err := start(t, "damage").ask(damageRequest{image, truthPath}, &a, damageLimit); err != nil {
+				t.Error(err)
+			}
+			for _, w := range a.Wrong {
+				t.Error(w)
+			}
+			if a.Opened && a.Found == 0 {
+				t.Error("check finds nothing")
+			}
+		})
+	}
+}
+
 // damageBase makes the ledger that is damaged: trees of more than one level, free
 // pages, every state of a record.
 func damageBase(t *testing.T) (path, truthPath string) {

@@ -9,8 +9,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 	"docket/internal/seal"
 )
@@ -22,7 +20,7 @@ func (l *Ledger) Decided(ctx context.Context, thread docket.ThreadID) (docket.De
 	if err := ctx.Err(); err != nil {
 		return d, err
 	}
-	err := l.view("decision log", func(tx *bbolt.Tx) error {
+	err := l.view("decision log", func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
 		if err != nil || t == nil {
 			return err
@@ -50,7 +48,7 @@ func (l *Ledger) Append(ctx context.Context, thread docket.ThreadID, epoch docke
 	if err != nil || len(undecided(now, epoch.Mems)) == 0 {
 		return now, err
 	}
-	err = l.commit(ctx, &op{apply: func(tx *bbolt.Tx, writes func()) (err error) {
+	err = l.commit(ctx, &op{apply: func(tx txn, writes func()) (err error) {
 		d, err = l.appendEpoch(tx, thread, epoch, writes)
 		return err
 	}})
@@ -83,7 +81,7 @@ func undecided(d docket.Decisions, mems []docket.MemID) []docket.MemID {
 	return out
 }
 
-func (l *Ledger) appendEpoch(tx *bbolt.Tx, id docket.ThreadID, e docket.Epoch, writes func()) (docket.Decisions, error) {
+func (l *Ledger) appendEpoch(tx txn, id docket.ThreadID, e docket.Epoch, writes func()) (docket.Decisions, error) {
 	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
 	t, err := openThread(tx, l.path, id)
 	if err != nil {

@@ -58,7 +58,10 @@ type finder struct {
 }
 
 // next reads matches until the page is full or nothing is left.
-func (f *finder) next(tx *bbolt.Tx) error {
+func (f *finder) next(tx txn) error {
+	if err := tx.audit(f.file, ""); err != nil {
+		return err
+	}
 	lineages := tx.Bucket(bucketLineages)
 	if lineages == nil {
 		f.done = true
@@ -78,13 +81,16 @@ func (f *finder) next(tx *bbolt.Tx) error {
 }
 
 // matches reads the matches of one lineage until the page is full.
-func (f *finder) matches(tx *bbolt.Tx, lineage *bbolt.Bucket) error {
+func (f *finder) matches(tx txn, lineage *bbolt.Bucket) error {
 	t := &thread{file: f.file, lineage: lineage}
 	if lineage == nil {
 		return t.damaged("lineage", "a bucket")
 	}
 	mems, err := t.bucket(bucketMems)
 	if err != nil {
+		return err
+	}
+	if err := tx.auditValues(f.file, mems); err != nil {
 		return err
 	}
 	c := mems.Cursor()
@@ -109,7 +115,7 @@ func (f *finder) matches(tx *bbolt.Tx, lineage *bbolt.Bucket) error {
 }
 
 // seenBy adds the threads that see the record at seq.
-func (f *finder) seenBy(tx *bbolt.Tx, t *thread, id docket.MemID, seq docket.Seq) error {
+func (f *finder) seenBy(tx txn, t *thread, id docket.MemID, seq docket.Seq) error {
 	if r, err := t.row(seq); err != nil || r.state == erased {
 		return err
 	}
@@ -151,7 +157,7 @@ func (l *Ledger) callHandles(ctx context.Context, thread docket.ThreadID, id doc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = l.view("call index", func(tx *bbolt.Tx) error {
+	err = l.view("call index", func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
 		if err != nil || t == nil {
 			return err
@@ -202,7 +208,10 @@ func (l *Ledger) Threads(ctx context.Context) iter.Seq2[ThreadInfo, error] {
 
 // threadAfter describes the first thread whose id is at or after from.
 func (l *Ledger) threadAfter(ctx context.Context, from []byte) (info ThreadInfo, ok bool, err error) {
-	err = l.view("threads", func(tx *bbolt.Tx) error {
+	err = l.view("threads", func(tx txn) error {
+		if err := tx.audit(l.path, ""); err != nil {
+			return err
+		}
 		threads := tx.Bucket(bucketThreads)
 		if threads == nil {
 			return nil
@@ -231,7 +240,7 @@ func (l *Ledger) threadAfter(ctx context.Context, from []byte) (info ThreadInfo,
 // came to: after itself at the end.
 func (l *Ledger) count(info *ThreadInfo, after docket.Seq) (last docket.Seq, err error) {
 	last = after
-	err = l.view("thread", func(tx *bbolt.Tx) error {
+	err = l.view("thread", func(tx txn) error {
 		t, err := openThread(tx, l.path, info.ID)
 		if err != nil || t == nil {
 			return err

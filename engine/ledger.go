@@ -170,7 +170,7 @@ func (l *Ledger) stop(stuck *store, err error) error {
 
 // view runs fn in a read transaction. place names, for a damaged file, what was
 // read.
-func (l *Ledger) view(place string, fn func(tx *bbolt.Tx) error) error {
+func (l *Ledger) view(place string, fn func(tx txn) error) error {
 	s, err := l.acquire()
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (l *Ledger) view(place string, fn func(tx *bbolt.Tx) error) error {
 		return err
 	}
 	defer tx.Rollback() // of a reader: it cannot fail
-	return guard(l.path, place, func() error { return fn(tx) })
+	return guard(l.path, place, func() error { return fn(txn{tx, s}) })
 }
 
 // begin begins a transaction. A panic in it leaves bbolt's locks held, so the

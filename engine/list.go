@@ -7,8 +7,6 @@ import (
 	"context"
 	"iter"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 )
 
@@ -47,7 +45,7 @@ func (l *Ledger) List(ctx context.Context, thread docket.ThreadID, after docket.
 // after itself at the end.
 func (l *Ledger) page(thread docket.ThreadID, after docket.Seq) (page []docket.Handle, last docket.Seq, err error) {
 	last = after
-	err = l.view("thread", func(tx *bbolt.Tx) error {
+	err = l.view("thread", func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
 		if err != nil || t == nil {
 			return err

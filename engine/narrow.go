@@ -53,7 +53,7 @@ func (l *Ledger) Narrow(ctx context.Context, thread docket.ThreadID, query []byt
 // it came to: after itself at the end.
 func (l *Ledger) narrowPage(thread docket.ThreadID, after docket.Seq, q *index.Query) (ids []docket.MemID, last docket.Seq, err error) {
 	last = after
-	err = l.view("grams", func(tx *bbolt.Tx) error {
+	err = l.view("grams", func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
 		if err != nil || t == nil {
 			return err

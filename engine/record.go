@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 )
 
@@ -87,7 +85,7 @@ func (r *recording) outcome(err error) ([]docket.Handle, error) {
 
 // lookup finds which results are recorded and returns the numbers of the others.
 func (r *recording) lookup() (missing []int, err error) {
-	err = r.l.view("thread", func(tx *bbolt.Tx) error {
+	err = r.l.view("thread", func(tx txn) error {
 		t, err := openThread(tx, r.l.path, r.thread)
 		if err != nil {
 			return err
@@ -100,24 +98,9 @@ func (r *recording) lookup() (missing []int, err error) {
 
 // present sets the handles of the results that thread t (nil: it does not exist)
 // has live and visible, and returns the numbers of the others. Errors:
-// [docket.ErrErased], [docket.ErrConflict].
+// [docket.ErrErased], else [docket.ErrConflict].
 func (r *recording) present(t *thread) (missing []int, err error) {
-	var conflict error
-	seen := map[docket.CallID]docket.Digest{}
 	for i := range r.results {
-		call := r.results[i].ID
-		if r.l.opts.StrictIDs && call != "" {
-			original, other, err := t.original(call, r.digests[i])
-			if err != nil {
-				return nil, err
-			}
-			if before, ok := seen[call]; other || (ok && before != r.digests[i]) {
-				r.handles[i] = r.named(original)
-				conflict = fmt.Errorf("%w: call id %q", docket.ErrConflict, call)
-				continue
-			}
-			seen[call] = r.digests[i]
-		}
 		h, ok, err := r.recorded(t, i)
 		if err != nil {
 			return nil, err
@@ -127,7 +110,32 @@ func (r *recording) present(t *thread) (missing []int, err error) {
 			missing = append(missing, i)
 		}
 	}
-	return missing, conflict
+	if r.l.opts.StrictIDs {
+		err = r.conflicts(t)
+	}
+	return missing, err
+}
+
+// conflicts looks for results whose call id stands for another payload, in thread t
+// or earlier in the call, and sets their handles to the original's.
+func (r *recording) conflicts(t *thread) (conflict error) {
+	seen := map[docket.CallID]docket.Digest{}
+	for i := range r.results {
+		call, digest := r.results[i].ID, r.digests[i]
+		if call == "" {
+			continue
+		}
+		original, other, err := t.original(call, digest)
+		if err != nil {
+			return err
+		}
+		if before, ok := seen[call]; other || (ok && before != digest) {
+			r.handles[i] = r.named(original)
+			conflict = fmt.Errorf("%w: call id %q", docket.ErrConflict, call)
+		}
+		seen[call] = digest
+	}
+	return conflict
 }
 
 // recorded returns the handle of result i if the thread sees it live.
@@ -186,7 +194,7 @@ func (t *thread) original(call docket.CallID, digest docket.Digest) (h docket.Ha
 
 // apply puts the drafts into a transaction. What others committed since lookup is
 // found again.
-func (r *recording) apply(tx *bbolt.Tx, writes func()) error {
+func (r *recording) apply(tx txn, writes func()) error {
 	t, err := openThread(tx, r.l.path, r.thread)
 	if err != nil {
 		return err

@@ -6,8 +6,6 @@ package engine
 import (
 	"context"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 )
 
@@ -32,7 +30,7 @@ func (l *Ledger) retire(ctx context.Context, id docket.ThreadID, mem docket.MemI
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return l.commit(ctx, &op{apply: func(tx *bbolt.Tx, writes func()) error {
+	return l.commit(ctx, &op{apply: func(tx txn, writes func()) error {
 		t, err := openThread(tx, l.path, id)
 		if err != nil {
 			return err
@@ -76,7 +74,10 @@ func (t *thread) drop(seq docket.Seq) error {
 		return err
 	}
 	key := seqKey(seq)
-	if data.Bucket(key) != nil {
+	if own := data.Bucket(key); own != nil {
+		if err := t.tx.auditValues(t.file, own); err != nil {
+			return err
+		}
 		err = data.DeleteBucket(key)
 	} else {
 		err = data.Delete(key)
@@ -89,7 +90,7 @@ func (t *thread) drop(seq docket.Seq) error {
 
 // forgetCall deletes the record at seq from the call index of every thread of the
 // lineage.
-func (t *thread) forgetCall(tx *bbolt.Tx, seq docket.Seq, call docket.CallID) error {
+func (t *thread) forgetCall(tx txn, seq docket.Seq, call docket.CallID) error {
 	members, err := t.bucket(bucketMembers)
 	if err != nil {
 		return err

@@ -35,6 +35,7 @@ type store struct {
 	file    *os.File // bbolt's own, captured to let go of its lock where bbolt cannot
 	refs    int
 	retired bool // no new readers; the last one closes
+	audited audits
 	stuck   bool // bbolt panicked while it held its locks: it cannot be closed
 }
 

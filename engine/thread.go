@@ -17,6 +17,7 @@ import (
 // thread is a thread in a transaction: what it sees, and the lineage that keeps
 // it.
 type thread struct {
+	tx      txn
 	file    string
 	info    threadInfo
 	key     docket.LineageKey
@@ -25,7 +26,10 @@ type thread struct {
 }
 
 // openThread returns the thread called id, nil if there is none.
-func openThread(tx *bbolt.Tx, file string, id docket.ThreadID) (*thread, error) {
+func openThread(tx txn, file string, id docket.ThreadID) (*thread, error) {
+	if err := tx.audit(file, id); err != nil {
+		return nil, err
+	}
 	threads := tx.Bucket(bucketThreads)
 	if threads == nil || id == "" {
 		return nil, nil
@@ -34,7 +38,7 @@ func openThread(tx *bbolt.Tx, file string, id docket.ThreadID) (*thread, error) 
 	if own == nil {
 		return nil, nil
 	}
-	t := &thread{file: file, own: own}
+	t := &thread{tx: tx, file: file, own: own}
 	var ok bool
 	if t.info, ok = parseInfo(own.Get(keyInfo)); !ok {
 		return nil, t.damaged("thread info", "a checked info value")
@@ -52,8 +56,8 @@ func openThread(tx *bbolt.Tx, file string, id docket.ThreadID) (*thread, error) 
 }
 
 // makeThread makes a thread with a lineage of its own.
-func makeThread(tx *bbolt.Tx, file string, id docket.ThreadID, now time.Time) (*thread, error) {
-	t := &thread{file: file, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
+func makeThread(tx txn, file string, id docket.ThreadID, now time.Time) (*thread, error) {
+	t := &thread{tx: tx, file: file, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
 	rand.Read(t.key[:])
 	lineages, err := tx.CreateBucketIfNotExists(bucketLineages)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"docket"
 	"docket/codec"
 )
@@ -24,7 +22,7 @@ func (l *Ledger) View(ctx context.Context, thread docket.ThreadID, id docket.Mem
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return l.view("record "+string(id), func(tx *bbolt.Tx) error {
+	return l.view("record "+string(id), func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
 		if err != nil {
 			return err
@@ -67,6 +65,9 @@ func (t *thread) record(seq docket.Seq, h docket.Handle, dec *codec.Decoder) (*r
 	r := &record{file: t.file, handle: h, key: t.key, dec: dec, grams: grams.Get(seqKey(seq))}
 	var parts codec.Parts
 	if own := data.Bucket(seqKey(seq)); own != nil {
+		if err := t.tx.auditValues(t.file, own); err != nil {
+			return nil, err
+		}
 		parts = bucketParts{own}
 	} else if parts, err = codec.ParseInline(data.Get(seqKey(seq))); err != nil {
 		return nil, r.damaged("segment", err)

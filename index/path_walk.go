@@ -107,9 +107,7 @@ func rootNode(text []byte, kind docket.Kind) node {
 	if kind == docket.KindNDJSON {
 		return node{kind: kindDocs, start: int64(start), end: int64(end), text: text[start:]}
 	}
-	start = skipSpace(text, start)
-	end = skipValue(text, start)
-	return node{kind: kindOf(text[start:end]), start: int64(start), end: int64(end), text: text[start:end:end]}
+	return node{text: text}.from(skipSpace(text, start))
 }
 
 // kindOf returns the kind of the value that text is.

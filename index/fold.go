@@ -50,9 +50,6 @@ func appendFolded(dst, b []byte) []byte {
 	return dst
 }
 
-// foldNext returns the next rune of the orbit of r.
-func foldNext(r rune) rune { return unicode.SimpleFold(r) }
-
 // foldedMax returns the number of bytes of the longest encoding in the orbit of r.
 func foldedMax(r rune) int {
 	n := utf8.RuneLen(r)
@@ -103,10 +100,10 @@ func border(text []byte, i int) bool {
 	return true
 }
 
-// findFolded walks the places where the query's first character may begin.
+// findFolded looks for places where the needle's rune may be.
 func (q *Query) findFolded(text []byte, from int) (start, end int) {
 	for from < len(text) {
-		i := q.nextLead(text[from:])
+		i := q.anchor.next(text[from:])
 		if i < 0 {
 			break
 		}
@@ -119,13 +116,46 @@ func (q *Query) findFolded(text []byte, from int) (start, end int) {
 	return -1, -1
 }
 
-// nextLead returns the offset of the first byte of text that can begin a match.
-func (q *Query) nextLead(text []byte) int {
-	if q.leadCount == 1 {
-		return bytes.IndexByte(text, q.leads[0])
+// needle finds the bytes that a folded query can begin with.
+type needle struct {
+	leads []byte
+	set   [4]uint64
+}
+
+func newNeedle(folded []byte) needle {
+	var n needle
+	if len(folded) == 0 {
+		return n
+	}
+	r, size := utf8.DecodeRune(folded)
+	if r == utf8.RuneError && size == 1 {
+		n.add(folded[0])
+		return n
+	}
+	var b [utf8.UTFMax]byte
+	for f := r; ; {
+		utf8.EncodeRune(b[:], f)
+		n.add(b[0])
+		if f = unicode.SimpleFold(f); f == r {
+			return n
+		}
+	}
+}
+
+func (n *needle) add(c byte) {
+	if n.set[c>>6]&(1<<(c&63)) == 0 {
+		n.set[c>>6] |= 1 << (c & 63)
+		n.leads = append(n.leads, c)
+	}
+}
+
+// next returns the offset of the first byte of text that can begin a match.
+func (n *needle) next(text []byte) int {
+	if len(n.leads) == 1 {
+		return bytes.IndexByte(text, n.leads[0])
 	}
 	for i, c := range text {
-		if q.leadSet[c>>6]&(1<<(c&63)) != 0 {
+		if n.set[c>>6]&(1<<(c&63)) != 0 {
 			return i
 		}
 	}

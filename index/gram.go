@@ -1,282 +1,223 @@
 package index
 
-// Substrings: which frames may hold a query. WALKING VERSION: the format of the
-// section still changes, the functions do not.
+// Substrings: which frames may hold a query. Each frame has a signature, and the
+// signatures are kept bit-sliced: a matrix of rows, one bit a frame, in which a row
+// stands for all grams (short runs of folded bytes) that hash to it. A query ANDs the
+// rows of its grams; what is left are candidates, to be verified on the payload.
+//
+// It never misses: the signature of a frame covers the frame and up to 255 bytes
+// after it, so a match that begins in the frame has the grams of its first bytes
+// there; case is folded on both sides; what cannot be read rules nothing out.
+//
+// Grams of four bytes are what most queries are found by. Where they leave rows
+// empty (tables of numbers, logs: few different grams, each in many frames), grams
+// of six and of eight bytes are added, as many as fill the rows to a half, where a
+// row tells most. Of a width that does not fit, only the grams in the first so many
+// buckets of the hash are used, by builder and query alike. Grams that are in more
+// than half of the frames are left out; a filter tells which. How the section is made
+// is in gram_build.go. DESIGN.md has the measurements and what did worse.
 
 import (
 	"encoding/binary"
-	"iter"
 	"math/bits"
-	"unicode/utf8"
 
 	"docket/internal/seal"
 )
 
 const (
-	gram       = 4   // bytes of a gram, of folded UTF-8
-	cover      = 255 // bytes after a frame that its signature covers
-	sureCover  = cover - (utf8.UTFMax - 1)
-	gramHeader = 16
-	minGrams   = 1 << 10 // payloads shorter than this have no section
-	maxProbes  = 64      // grams of a query that are looked up
+	gramCover = 255 // bytes after a frame that its signature covers, cut to a character
+	sureCover = gramCover - 3
+
+	widths     = 3
+	gramPad    = 8  // bytes that may be read behind the last gram
+	gramHeader = 16 // frames u32, rows u32, filter words u16, limits 3 × u16
+
+	bucketBits = 16
+	allBuckets = 1 << bucketBits
+
+	maxFrames = 1 << 24
+	maxRows   = 1 << 24
 )
 
-// Query is a substring to look for, prepared once for any number of payloads. It
-// is immutable and safe for concurrent use.
-type Query struct {
-	text, folded []byte
-	fold, valid  bool
-	leads        []byte // first bytes of what the first character matches
-	leadCount    int
-	leadSet      [4]uint64
-	grams        []uint32 // in the order in which they are probed
-	maxBytes     int
+// gramWidths are the widths of grams in bytes; gramMasks select them from eight
+// bytes, read little-endian.
+var (
+	gramWidths = [widths]int{4, 6, 8}
+	gramMasks  = [widths]uint64{1<<32 - 1, 1<<48 - 1, 1<<64 - 1}
+	gramKeys   = [widths]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb}
+)
+
+// gramHash hashes the gram of width number w that x begins with: the top bits are
+// its bucket, the others choose its row.
+func gramHash(x uint64, w int) uint64 {
+	return hashGram(x&gramMasks[w] ^ gramKeys[w])
 }
 
-// NewQuery prepares a query; with fold it matches under simple case folding. It
-// copies text.
-func NewQuery(text []byte, fold bool) *Query {
-	q := &Query{text: append([]byte(nil), text...), fold: fold, valid: utf8.Valid(text)}
-	q.folded = appendFolded(nil, text)
-	prefix, sure := 0, 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		most := size
-		if fold && (r != utf8.RuneError || size > 1) {
-			most = foldedMax(r)
-		}
-		q.maxBytes += most
-		i += size
-		if q.maxBytes <= sureCover {
-			prefix, sure = i, q.maxBytes
-		}
-	}
-	_ = sure
-	if q.valid {
-		q.setGrams(appendFolded(nil, text[:prefix]))
-	}
-	q.setLeads()
-	return q
+// hashGram mixes all bits of x into all bits of the hash.
+func hashGram(x uint64) uint64 {
+	hi, lo := bits.Mul64(x, 0xd6e8feb86659fd93)
+	return hi ^ lo
 }
 
-// MaxBytes returns the length of the longest text that q can match, in bytes.
-func (q *Query) MaxBytes() int { return q.maxBytes }
+// gramBucket is what filter and limits know of a gram.
+func gramBucket(h uint64) int { return int(h >> (64 - bucketBits)) }
 
-func (q *Query) setGrams(folded []byte) {
-	for i := 0; i+gram <= len(folded); i++ {
-		q.grams = append(q.grams, binary.LittleEndian.Uint32(folded[i:]))
-	}
-	if len(q.grams) > maxProbes {
-		q.grams = q.grams[:maxProbes]
-	}
+// gramRow maps a hash to a row. It takes bits that the bucket does not.
+func gramRow(h uint64, rows int) int { return int(h & (1<<32 - 1) * uint64(rows) >> 32) }
+
+// filterSlot is where the filter of common grams keeps a bucket of a width: in one
+// word, three bits.
+func filterSlot(bucket, w, words int) (word int, mask uint64) {
+	h := (uint64(bucket)<<2 | uint64(w)) * 0x9e3779b97f4a7c15
+	mask = 1<<(h>>58) | 1<<(h>>52&63) | 1<<(h>>46&63)
+	return int(h & (1<<32 - 1) * uint64(words) >> 32), mask
 }
 
-func (q *Query) setLeads() {
-	if len(q.text) == 0 {
-		return
-	}
-	r, size := utf8.DecodeRune(q.text)
-	q.addLead(q.text[0])
-	if r == utf8.RuneError && size == 1 {
-		return
-	}
-	var b [utf8.UTFMax]byte
-	for f := foldNext(r); f != r; f = foldNext(f) {
-		utf8.EncodeRune(b[:], f)
-		q.addLead(b[0])
-	}
-}
-
-func (q *Query) addLead(c byte) {
-	if q.leadSet[c>>6]&(1<<(c&63)) == 0 {
-		q.leadSet[c>>6] |= 1 << (c & 63)
-		q.leads = append(q.leads, c)
-		q.leadCount++
-	}
-}
-
-// FrameSet is a set of frames of one payload.
-type FrameSet struct {
-	frames int
-	small  [4]uint64 // up to 256 frames need no allocation
-	large  []uint64
-}
-
-func newFrameSet(frames int) FrameSet {
-	s := FrameSet{frames: frames}
-	if frames > 64*len(s.small) {
-		s.large = make([]uint64, (frames+63)/64)
-	}
-	w := s.words()
-	for i := range w {
-		w[i] = ^uint64(0)
-	}
-	if frames%64 != 0 {
-		w[len(w)-1] = 1<<(frames%64) - 1
-	}
-	return s
-}
-
-func (s *FrameSet) words() []uint64 {
-	if s.large != nil {
-		return s.large
-	}
-	return s.small[:(s.frames+63)/64]
-}
-
-// Has tells whether frame n is in the set.
-func (s *FrameSet) Has(n int) bool {
-	return n >= 0 && n < s.frames && s.words()[n/64]&(1<<(n%64)) != 0
-}
-
-// Len returns the number of frames in the set.
-func (s *FrameSet) Len() int {
-	n := 0
-	for _, w := range s.words() {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-// Next returns the first frame in the set that is at or after n, -1 if there is
-// none.
-func (s *FrameSet) Next(n int) int {
-	if n < 0 {
-		n = 0
-	}
-	w := s.words()
-	for i := n / 64; i < len(w); i++ {
-		x := w[i]
-		if i == n/64 {
-			x &= ^uint64(0) << (n % 64)
-		}
-		if x != 0 {
-			return 64*i + bits.TrailingZeros64(x)
-		}
-	}
-	return -1
-}
-
-// All yields the frames of the set in ascending order.
-func (s *FrameSet) All() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for n := s.Next(0); n >= 0; n = s.Next(n + 1) {
-			if !yield(n) {
-				return
-			}
-		}
-	}
-}
-
-// AppendGrams appends the grams section of payload to dst: at most about budget
-// bytes. A payload that is too short to gain from one gets none.
-func AppendGrams(dst, payload []byte, cuts []int64, budget int) []byte {
-	frames := len(cuts)
-	if len(payload) < minGrams || frames == 0 || budget < 64 {
-		return dst
-	}
-	rows := 8 * (budget - gramHeader) / frames
-	body := make([]byte, gramHeader, gramHeader+(rows*frames+7)/8)
-	binary.LittleEndian.PutUint32(body, uint32(frames))
-	binary.LittleEndian.PutUint32(body[4:], uint32(rows))
-	body = body[:cap(body)]
-	matrix := body[gramHeader:]
-	var folded []byte
-	var start int64
-	for k, end := range cuts {
-		stop := coverEnd(payload, end)
-		folded = appendFolded(folded[:0], payload[start:stop])
-		for i := 0; i+gram <= len(folded); i++ {
-			bit := gramRow(binary.LittleEndian.Uint32(folded[i:]), rows)*frames + k
-			matrix[bit/8] |= 1 << (bit % 8)
-		}
-		start = end
-	}
-	return seal.Append(dst, body)
-}
-
-// coverEnd returns where the signature of a frame that ends at end stops reading.
-func coverEnd(payload []byte, end int64) int64 {
-	stop := min(end+cover, int64(len(payload)))
-	for i := stop; i > end && i > stop-utf8.UTFMax; i-- {
-		if border(payload, int(i)) {
-			return i
-		}
-	}
-	return stop
-}
-
-func gramRow(g uint32, rows int) int {
-	return int(uint64(g*0x9e3779b1) * uint64(rows) >> 32)
-}
-
-// Candidates returns the frames in which a match of q may begin; frames is the
-// number of frames of the payload. It never leaves out a frame in which one does.
-// A missing or damaged section rules out none.
-func (q *Query) Candidates(section []byte, frames int) FrameSet {
-	set := newFrameSet(frames)
-	g, err := openGrams(section)
-	if err != nil || g.frames != frames {
-		return set
-	}
-	w := set.words()
-	for _, x := range q.grams {
-		if !g.and(w, gramRow(x, g.rows)) {
-			break
-		}
-	}
-	return set
-}
-
-// MayContain tells whether the payload that section belongs to may contain q.
-func (q *Query) MayContain(section []byte) bool {
-	g, err := openGrams(section)
-	if err != nil {
-		return true
-	}
-	set := q.Candidates(section, g.frames)
-	return set.Next(0) >= 0
-}
-
+// grams is an opened grams section.
 type grams struct {
 	body         seal.Bytes
 	frames, rows int
+	filter       int         // words of the filter
+	limits       [widths]int // buckets of each width that are used
 }
 
+// openGrams opens a section. It verifies the page with the header only.
 func openGrams(section []byte) (grams, error) {
 	body, err := seal.Open(section)
 	if err != nil {
 		return grams{}, ErrDamaged
 	}
-	g := grams{body: body}
-	head, err := g.body.Read(0, gramHeader)
+	head, err := body.Read(0, gramHeader)
 	if err != nil {
 		return grams{}, ErrDamaged
 	}
-	g.frames = int(binary.LittleEndian.Uint32(head))
-	g.rows = int(binary.LittleEndian.Uint32(head[4:]))
-	if g.frames == 0 || g.rows == 0 || (g.frames*g.rows+7)/8 != body.Len()-gramHeader {
+	g := grams{
+		body:   body,
+		frames: int(binary.LittleEndian.Uint32(head)),
+		rows:   int(binary.LittleEndian.Uint32(head[4:])),
+		filter: int(binary.LittleEndian.Uint16(head[8:])),
+	}
+	for w := range widths {
+		g.limits[w] = limitOf(binary.LittleEndian.Uint16(head[10+2*w:]))
+	}
+	if g.frames == 0 || g.frames > maxFrames || g.rows == 0 || g.rows > maxRows || g.size() != body.Len() {
 		return grams{}, ErrDamaged
 	}
 	return g, nil
 }
 
-// and intersects w with row r. It tells whether anything is left.
-func (g *grams) and(w []uint64, r int) bool {
-	lo, hi := r*g.frames, (r+1)*g.frames
-	b, err := g.body.Read(gramHeader+lo/8, (hi+7)/8-lo/8)
+// limitOf reads the number of used buckets of a width: the largest value means all.
+func limitOf(v uint16) int {
+	if v == allBuckets-1 {
+		return allBuckets
+	}
+	return int(v)
+}
+
+// matrix is where the rows begin in the body.
+func (g *grams) matrix() int { return gramHeader + 8*g.filter }
+
+func (g *grams) size() int { return g.matrix() + (g.rows*g.frames+7)/8 }
+
+// CheckGrams verifies every page of a grams section of a payload of a number of
+// frames, and that no unused bit is set.
+func CheckGrams(section []byte, frames int) error {
+	g, err := openGrams(section)
+	if err != nil || g.frames != frames || g.body.Verify() != nil {
+		return ErrDamaged
+	}
+	if used := g.rows * g.frames % 8; used != 0 {
+		if last, err := g.body.Read(g.body.Len()-1, 1); err != nil || last[0]>>used != 0 {
+			return ErrDamaged
+		}
+	}
+	return nil
+}
+
+// Candidates returns the frames in which a match of q may begin; frames is the
+// payload's number of frames. It leaves out no frame in which one does. A missing or
+// damaged section, a query of fewer than four bytes, or one that is not UTF-8, rules
+// out none. It reads one row for each gram of the query, until none are left.
+func (q *Query) Candidates(section []byte, frames int) FrameSet {
+	set := allFrames(frames)
+	if g, err := openGrams(section); err == nil && g.frames == frames {
+		g.narrow(q, set.words())
+	}
+	return set
+}
+
+// MayContain tells whether the payload that a grams section belongs to may contain
+// q. It is [Query.Candidates] for callers that ask many records for one bit: it
+// allocates nothing for payloads of up to 256 frames.
+func (q *Query) MayContain(section []byte) bool {
+	if len(q.grams[0]) == 0 {
+		return true
+	}
+	g, err := openGrams(section)
+	if err != nil {
+		return true
+	}
+	set := allFrames(g.frames)
+	return g.narrow(q, set.words())
+}
+
+// narrow intersects w with the rows of the grams of q. It tells whether anything is
+// left. Bytes that cannot be read rule nothing out.
+func (g *grams) narrow(q *Query, w []uint64) bool {
+	for width, hashes := range q.grams {
+		var usable [maxProbes]uint64
+		n := 0
+		for _, h := range hashes {
+			if g.uses(h, width) {
+				usable[n] = h
+				n++
+			}
+		}
+		for _, h := range usable[:n] {
+			if !g.and(w, gramRow(h, g.rows)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// uses tells whether grams of hash h were entered in the matrix.
+func (g *grams) uses(h uint64, width int) bool {
+	bucket := gramBucket(h)
+	if bucket >= g.limits[width] {
+		return false
+	}
+	if g.filter == 0 {
+		return true
+	}
+	word, mask := filterSlot(bucket, width, g.filter)
+	b, err := g.body.Read(gramHeader+8*word, 8)
+	return err == nil && binary.LittleEndian.Uint64(b)&mask != mask
+}
+
+// and intersects w with a row and tells whether anything is left.
+func (g *grams) and(w []uint64, row int) bool {
+	first := row * g.frames
+	b, err := g.body.Read(g.matrix()+first/8, (first+g.frames+7)/8-first/8)
 	if err != nil {
 		return true
 	}
 	left := uint64(0)
 	for i := range w {
-		var x uint64
-		for j := range min(64, g.frames-64*i) {
-			bit := lo%8 + 64*i + j
-			x |= uint64(b[bit/8]>>(bit%8)&1) << j
-		}
-		w[i] &= x
+		w[i] &= load64(b[8*i:], first%8)
 		left |= w[i]
 	}
 	return left != 0
+}
+
+// load64 returns 64 bits of b from bit shift (0 to 7) on; bits behind its end are
+// zero.
+func load64(b []byte, shift int) uint64 {
+	if len(b) >= 9 {
+		return binary.LittleEndian.Uint64(b)>>shift | uint64(b[8])<<(63-shift)<<1
+	}
+	var padded [9]byte
+	copy(padded[:], b)
+	return binary.LittleEndian.Uint64(padded[:])>>shift | uint64(padded[8])<<(63-shift)<<1
 }

@@ -1,5 +1,8 @@
 package bench
 
+// Cold operations, where the system can drop a file from its page cache. Where it
+// cannot: evict_other.go.
+
 import (
 	"os"
 

@@ -139,6 +139,7 @@ func TestRunRefuses(t *testing.T) {
 	empty := t.TempDir()
 	for name, o := range map[string]*Options{
 		"no such workload":  {Workloads: []string{"fetch"}},
+		"cannot all be":     {Kinds: []docket.Kind{docket.KindBinary}},
 		"no file of":        {Corpus: empty},
 		"no such file":      {Corpus: filepath.Join(empty, "missing")},
 		"no such directory": {Dir: filepath.Join(empty, "missing"), Sizes: []int{4096}},

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -132,5 +133,45 @@ func TestPromisesOfAHandleAreChecked(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A damaged index section costs a scan, never an error or another answer.
+func TestDamagedSectionsChangeNothing(t *testing.T) {
+	payload := []byte(`{"list":[` + strings.Repeat(`{"name":"größe","n":12345},`, 3000) + `{"name":"needle","n":1}]}`)
+	rec := newFakeRecord(payload, 2048, true)
+	requests := []Request{
+		{Offset: new(int64(5000)), MaxChars: 300}, {Query: "needle"}, {Query: "NEEDLE", IgnoreCase: true}, {Query: "absent"},
+		{Path: "list[-1].name"}, {Path: "list[200]"}, {Path: "list", Query: "needle"},
+	}
+	answer := func(req Request) string {
+		a := mustFetch(t, rec, req)
+		a.FramesDecoded = 0
+		return fmt.Sprintf("%+v", a)
+	}
+	var want []string
+	for _, req := range requests {
+		want = append(want, answer(req))
+	}
+	for _, id := range []docket.SectionID{docket.SectionChars, docket.SectionPaths, docket.SectionGrams} {
+		whole := rec.sections[id]
+		if len(whole) == 0 {
+			t.Fatalf("there is no section %c to damage", id)
+		}
+		damaged := [][]byte{nil, whole[:len(whole)/2], append(bytes.Clone(whole), 0)}
+		for i := 0; i < len(whole); i += 1 + len(whole)/40 {
+			hurt := bytes.Clone(whole)
+			hurt[i] ^= 0x10
+			damaged = append(damaged, hurt)
+		}
+		for i, section := range damaged {
+			rec.sections[id] = section
+			for n, req := range requests {
+				if got := answer(req); got != want[n] {
+					t.Errorf("section %c, damage %d, %+v:\n%.300s\nwant\n%.300s", id, i, req, got, want[n])
+				}
+			}
+		}
+		rec.sections[id] = whole
 	}
 }

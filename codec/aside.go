@@ -9,9 +9,9 @@ import (
 	"docket"
 )
 
-// maxAside is the largest raw aside in bytes. What a decoder allocates for one is
+// MaxAside is the largest raw aside in bytes. What a decoder allocates for one is
 // bounded by what its stored bytes can expand to, as for a frame.
-const maxAside = 512 << 20
+const MaxAside = 512 << 20
 
 const flagArgs = 1 // arguments are known: nil and empty differ
 
@@ -23,6 +23,15 @@ type Aside struct {
 
 // Empty tells whether there is nothing to keep.
 func (a Aside) Empty() bool { return a.Args == nil && len(a.Attachments) == 0 }
+
+// Size returns about how many raw bytes the aside takes, never fewer.
+func (a Aside) Size() int64 {
+	n := int64(len(a.Args)) + 32
+	for _, at := range a.Attachments {
+		n += int64(len(at.Kind)) + int64(len(at.Data)) + 32
+	}
+	return n
+}
 
 // AppendAside appends the raw encoding of a; it is compressed by
 // [Encoder.AppendFrame].

@@ -213,7 +213,7 @@ func NewDecoder() *Decoder {
 	dec, err := zstd.NewReader(nil,
 		zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)),
 		zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxMemory(maxAside),
+		zstd.WithDecoderMaxMemory(MaxAside),
 		zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		panic("codec: zstd refuses its options: " + err.Error())

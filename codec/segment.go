@@ -185,7 +185,7 @@ func (s *Segment) Aside(dec *Decoder) (Aside, error) {
 	if stored == nil {
 		return Aside{}, nil
 	}
-	raw, err := dec.AppendFrame(nil, stored, maxAside)
+	raw, err := dec.AppendFrame(nil, stored, MaxAside)
 	if err != nil {
 		return Aside{}, err
 	}

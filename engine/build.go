@@ -36,6 +36,11 @@ type draft struct {
 	inline bool
 }
 
+// asideOf returns what r carries beside its payload.
+func asideOf(r *docket.Result) codec.Aside {
+	return codec.Aside{Args: r.Args, Attachments: r.Attachments}
+}
+
 func place(seq docket.Seq, what string) string { return fmt.Sprintf("record %d, %s", seq, what) }
 
 // build makes the draft of r, whose payload has the given digest.
@@ -66,7 +71,7 @@ func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
 	}
 	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/gramShare)
 	content := codec.Content{Frames: frames, Chars: sections.CharMap, Paths: sections.Paths}
-	if aside := (codec.Aside{Args: r.Args, Attachments: r.Attachments}); !aside.Empty() {
+	if aside := asideOf(r); !aside.Empty() {
 		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))
 	}
 	if len(grams) > maxGrams {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"docket"
+	"docket/codec"
 )
 
 // recording is one call of Record on its way.
@@ -69,6 +70,9 @@ func checkResults(ctx context.Context, thread docket.ThreadID, results []docket.
 	for i := range results {
 		if n := int64(len(results[i].Payload)); n > maxPayload {
 			return fmt.Errorf("%w: %d bytes, at most %d", docket.ErrTooLarge, n, maxPayload)
+		}
+		if n := asideOf(&results[i]).Size(); n > codec.MaxAside {
+			return fmt.Errorf("%w: arguments and attachments of %d bytes, at most %d", docket.ErrTooLarge, n, codec.MaxAside)
 		}
 	}
 	return nil

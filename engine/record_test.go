@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docket"
+	"docket/codec"
 )
 
 // TestL1RecordIsDurable: what Record returned is there after a restart, and so is
@@ -334,6 +335,11 @@ func TestRecordRefuses(t *testing.T) {
 			if _, err := l.Record(t.Context(), c.thread, result("a", "b"), result("call", c.payload)); !errors.Is(err, c.want) {
 				t.Errorf("%s: thread %.10q, %d bytes: error %v, want %v", name, c.thread, len(c.payload), err, c.want)
 			}
+		}
+		large := result("large", "x")
+		large.Attachments = []docket.Attachment{{Kind: "image", Data: make([]byte, codec.MaxAside)}} // never touched
+		if _, err := l.Record(t.Context(), "t", large); !errors.Is(err, docket.ErrTooLarge) {
+			t.Errorf("%s: an attachment that no reader accepts: error %v", name, err)
 		}
 	}
 }

@@ -39,6 +39,7 @@
 // # Where to read next
 //
 // FORMAT.md has the bytes of each section; scan.go and path.go are the JSON half,
-// chars.go, fold.go and gram.go the text half, outline.go makes what a stub shows.
+// chars.go, fold.go and gram.go the text half, shape.go and outline.go make what a
+// stub shows.
 // The recall package joins the sections to decoded frames.
 package index

@@ -63,13 +63,16 @@ func (e *MissError) Error() string {
 	return where + ", which has no members"
 }
 
+// missedAgain stands for all misses of a walk but the first.
+var missedAgain = &MissError{}
+
 // miss returns the error for segment i of the path, which n does not have. Misses
 // after the first of several selected values are not worked out: nobody sees them.
 func (w *walker) miss(n node, i int) error {
-	e := &MissError{Path: w.path, At: i, What: kindWords[n.kind]}
 	if w.many && w.missed != nil {
-		return e
+		return missedAgain
 	}
+	e := &MissError{Path: w.path, At: i, What: kindWords[n.kind]}
 	s := w.path[i]
 	switch n.kind {
 	case kindString:

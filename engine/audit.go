@@ -3,10 +3,12 @@ package engine
 // What bbolt would not survive. It follows its pages without looking back: a branch
 // that leads to itself makes it recurse until the process dies, and a page that
 // claims four billion pages of overflow makes it free them one by one, until the
-// memory is full. No guard catches either. So the buckets of a thread are audited
-// before bbolt may follow them: once, when the thread is first read or written to
-// after opening; from then on they are bbolt's own work. All other damage ends in a
-// guard, and Check finds it.
+// memory is full. No guard catches either. So bbolt is let at a key only after the
+// pages on the way to it were looked at (check), and at a range, or at what deletes
+// pages, only after all pages of the thread's buckets were (audit): once after
+// opening; from then on they are bbolt's own work. To read, pages may have any
+// damage but a way in a circle: the rest ends in a guard. To write, they may have
+// none.
 
 import (
 	"encoding/binary"
@@ -20,7 +22,93 @@ import (
 // txn is a transaction of a store.
 type txn struct {
 	*bbolt.Tx
-	s *store
+	s     *store
+	pages *pager // of the state that it began with
+}
+
+// newTxn wraps a transaction that has just begun.
+func newTxn(tx *bbolt.Tx, s *store, file string) txn {
+	size := int64(s.db.Info().PageSize)
+	m := meta{
+		pageSize: uint32(size),
+		root:     uint64(tx.Cursor().Bucket().Root()),
+		freelist: noFreelist,
+		highest:  uint64(tx.Size() / size),
+		txid:     uint64(tx.ID()),
+	}
+	return txn{Tx: tx, s: s, pages: &pager{file: s.file, path: file, meta: m, mapped: s.mapped}}
+}
+
+// check looks at the pages on the way to key. Its search takes the same way as
+// bbolt's does, in damaged pages too.
+func (x txn) check(b *bbolt.Bucket, key []byte) error {
+	id, deep := uint64(b.Root()), x.Writable()
+	if id == 0 || id >= x.pages.meta.highest {
+		return nil // inline, or made in this transaction
+	}
+	a := audit{pager: x.pages, deep: deep}
+	for range maxDepth {
+		g, err := x.pages.page(id)
+		if err != nil {
+			if deep || a.branch(id) {
+				return err
+			}
+			return nil // bbolt refuses it as well, or reads it into a guard
+		}
+		if deep {
+			if err := a.elements(g, func(uint64) {}); err != nil {
+				return err
+			}
+		}
+		if g.flags == leafFlag {
+			return nil
+		}
+		i, exact, err := g.search(key)
+		if err != nil {
+			return err
+		}
+		if !exact && i > 0 {
+			i--
+		}
+		if i >= g.count {
+			return nil
+		}
+		e, err := g.element(i)
+		if err != nil {
+			return err
+		}
+		id = e.child
+	}
+	return tree{pager: x.pages, place: "bucket"}.tooDeep()
+}
+
+// get is b.Get after a check.
+func (x txn) get(b *bbolt.Bucket, key []byte) ([]byte, error) {
+	if err := x.check(b, key); err != nil {
+		return nil, err
+	}
+	return b.Get(key), nil
+}
+
+// put is b.Put after a check.
+func (x txn) put(b *bbolt.Bucket, key, value []byte) error {
+	if err := x.check(b, key); err != nil {
+		return err
+	}
+	return b.Put(key, value)
+}
+
+// bucket is b.Bucket after a check.
+func (x txn) bucket(b *bbolt.Bucket, key []byte) (*bbolt.Bucket, error) {
+	if err := x.check(b, key); err != nil {
+		return nil, err
+	}
+	return b.Bucket(key), nil
+}
+
+// top is the bucket called name in the root, nil if there is none.
+func (x txn) top(name []byte) (*bbolt.Bucket, error) {
+	return x.bucket(x.Cursor().Bucket(), name)
 }
 
 // maxAudited is how many threads an audit is remembered of.
@@ -55,14 +143,14 @@ func (a *audits) add(id docket.ThreadID, deep bool) {
 
 // audit looks at the buckets that a thread is kept in. To read, they may have any
 // damage but a way in a circle, and the cost is one look at each page; to write,
-// they may have none, and the cost is reading each page. Values are not read.
-func (x txn) audit(file string, id docket.ThreadID) error {
+// they may have none, and the cost is one look at each element. Values are not read.
+func (x txn) audit(id docket.ThreadID) error {
 	deep := x.Writable()
 	top, done := x.s.audited.has(id, deep)
 	if done {
 		return nil
 	}
-	a := audit{pager: x.pager(file), deep: deep}
+	a := audit{pager: x.pages, deep: deep}
 	if err := a.all(id, top); err != nil {
 		return err
 	}
@@ -71,26 +159,13 @@ func (x txn) audit(file string, id docket.ThreadID) error {
 }
 
 // auditValues audits one bucket that holds values only.
-func (x txn) auditValues(file string, b *bbolt.Bucket) error {
+func (x txn) auditValues(b *bbolt.Bucket) error {
 	root := uint64(b.Root())
-	if root == 0 || root >= uint64(x.Size())/uint64(x.DB().Info().PageSize) {
+	if root == 0 || root >= x.pages.meta.highest {
 		return nil // inline, or made in this transaction
 	}
-	a := audit{pager: x.pager(file), deep: x.Writable(), values: true}
+	a := audit{pager: x.pages, deep: x.Writable(), values: true}
 	return a.tree(tree{pager: a.pager, place: "segment", root: root})
-}
-
-// pager returns a pager for the state that the transaction began with.
-func (x txn) pager(file string) *pager {
-	size := uint64(x.DB().Info().PageSize)
-	m := meta{
-		pageSize: uint32(size),
-		root:     uint64(x.Cursor().Bucket().Root()),
-		freelist: noFreelist,
-		highest:  uint64(x.Size()) / size,
-		txid:     uint64(x.ID()),
-	}
-	return &pager{file: x.s.file, path: file, meta: m, recent: map[uint64]page{}}
 }
 
 // audit is an audit under way.
@@ -200,11 +275,10 @@ func (a *audit) tree(t tree) error {
 
 // branch tells whether bbolt would go on from page id.
 func (a *audit) branch(id uint64) bool {
-	var b [pageHeader]byte
 	if id >= a.pager.meta.highest {
 		return false
 	}
-	_, err := a.pager.file.ReadAt(b[:], int64(id)*int64(a.pager.meta.pageSize))
+	b, err := a.pager.read(id, int64(id)*int64(a.pager.meta.pageSize), pageHeader)
 	return err == nil && binary.NativeEndian.Uint16(b[8:]) == branchFlag
 }
 

@@ -24,7 +24,6 @@ var children = map[string]func(requests *json.Decoder, answers *json.Encoder) er
 	"damage": damageChild,
 	"kill":   killChild,
 	"lock":   lockChild,
-	"full":   fullChild,
 }
 
 func TestMain(m *testing.M) {

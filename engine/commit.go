@@ -154,11 +154,11 @@ func (l *Ledger) try(s *store, batch []*op) (bad int) {
 		fail(batch, fmt.Errorf("engine: begin: %w", err))
 		return -1
 	}
-	changed := false
+	x, changed := newTxn(tx, s, l.path), false
 	for i, o := range batch {
 		wrote := false
 		o.err = guard(l.path, "file structure", func() error {
-			return o.apply(txn{tx, s}, func() { wrote, changed = true, true })
+			return o.apply(x, func() { wrote, changed = true, true })
 		})
 		if o.err != nil && wrote {
 			if err := l.rollback(s, tx); err != nil {

@@ -132,11 +132,11 @@ func (t *thread) putEpoch(e docket.Epoch) error {
 		return err
 	}
 	number := binary.BigEndian.AppendUint64(nil, e.Number)
-	if err := epochs.Put(number, appendEpoch(nil, e)); err != nil {
+	if err := t.tx.put(epochs, number, appendEpoch(nil, e)); err != nil {
 		return err
 	}
 	for _, id := range e.Mems {
-		if err := decided.Put([]byte(id), number); err != nil {
+		if err := t.tx.put(decided, []byte(id), number); err != nil {
 			return err
 		}
 	}
@@ -146,11 +146,11 @@ func (t *thread) putEpoch(e docket.Epoch) error {
 // decisions reads the log of a thread.
 func (t *thread) decisions() (docket.Decisions, error) {
 	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
-	epochs, err := t.bucket(bucketEpochs)
+	epochs, err := t.walkable(bucketEpochs)
 	if err != nil {
 		return d, err
 	}
-	decided, err := t.bucket(bucketDecided)
+	decided, err := t.walkable(bucketDecided)
 	if err != nil {
 		return d, err
 	}

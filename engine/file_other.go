@@ -22,8 +22,16 @@ func noSpace(err error) bool {
 	return saysOnly(err, syscall.Errno(39)) || saysOnly(err, syscall.Errno(112))
 }
 
+// readOnlyDisk is for systems that say so; here it is a matter of permissions.
+func readOnlyDisk(error) bool { return false }
+
 // noMemory is for systems on which the first map is small anyway.
 func noMemory(error) bool { return false }
 
 // keepOwner does nothing: a new file has the owner of its folder's rules.
 func keepOwner(string, os.FileInfo) error { return nil }
+
+// mapFile maps nothing: a map that is larger than the file makes it grow here.
+func mapFile(*os.File, int) []byte { return nil }
+
+func unmapFile([]byte) {}

@@ -34,6 +34,9 @@ func noSpace(err error) bool {
 		saysOnly(err, syscall.ENOSPC) || saysOnly(err, syscall.EDQUOT) || saysOnly(err, syscall.EFBIG)
 }
 
+// readOnlyDisk tells whether the file system is mounted for reading only.
+func readOnlyDisk(err error) bool { return errors.Is(err, syscall.EROFS) }
+
 // noMemory tells whether the address space is too small for what was asked.
 func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }
 
@@ -50,4 +53,20 @@ func keepOwner(path string, old os.FileInfo) error {
 		return nil
 	}
 	return os.Chown(path, int(was.Uid), int(was.Gid))
+}
+
+// mapFile maps size bytes of a file for reading, more than it has: it may grow. nil
+// where that cannot be.
+func mapFile(f *os.File, size int) []byte {
+	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func unmapFile(b []byte) {
+	if b != nil {
+		_ = syscall.Munmap(b)
+	}
 }

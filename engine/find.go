@@ -59,7 +59,7 @@ type finder struct {
 
 // next reads matches until the page is full or nothing is left.
 func (f *finder) next(tx txn) error {
-	if err := tx.audit(f.file, ""); err != nil {
+	if err := tx.audit(""); err != nil {
 		return err
 	}
 	lineages := tx.Bucket(bucketLineages)
@@ -82,7 +82,7 @@ func (f *finder) next(tx txn) error {
 
 // matches reads the matches of one lineage until the page is full.
 func (f *finder) matches(tx txn, lineage *bbolt.Bucket) error {
-	t := &thread{file: f.file, lineage: lineage}
+	t := &thread{tx: tx, file: f.file, lineage: lineage}
 	if lineage == nil {
 		return t.damaged("lineage", "a bucket")
 	}
@@ -90,7 +90,7 @@ func (f *finder) matches(tx txn, lineage *bbolt.Bucket) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.auditValues(f.file, mems); err != nil {
+	if err := tx.auditValues(mems); err != nil {
 		return err
 	}
 	c := mems.Cursor()
@@ -121,6 +121,9 @@ func (f *finder) seenBy(tx txn, t *thread, id docket.MemID, seq docket.Seq) erro
 	}
 	members, err := t.bucket(bucketMembers)
 	if err != nil {
+		return err
+	}
+	if err := tx.auditValues(members); err != nil {
 		return err
 	}
 	return members.ForEach(func(name, _ []byte) error {
@@ -209,7 +212,7 @@ func (l *Ledger) Threads(ctx context.Context) iter.Seq2[ThreadInfo, error] {
 // threadAfter describes the first thread whose id is at or after from.
 func (l *Ledger) threadAfter(ctx context.Context, from []byte) (info ThreadInfo, ok bool, err error) {
 	err = l.view("threads", func(tx txn) error {
-		if err := tx.audit(l.path, ""); err != nil {
+		if err := tx.audit(""); err != nil {
 			return err
 		}
 		threads := tx.Bucket(bucketThreads)

@@ -181,7 +181,7 @@ func (l *Ledger) view(place string, fn func(tx txn) error) error {
 		return err
 	}
 	defer tx.Rollback() // of a reader: it cannot fail
-	return guard(l.path, place, func() error { return fn(txn{tx, s}) })
+	return guard(l.path, place, func() error { return fn(newTxn(tx, s, l.path)) })
 }
 
 // begin begins a transaction. A panic in it leaves bbolt's locks held, so the

@@ -76,7 +76,7 @@ func (l *Ledger) page(thread docket.ThreadID, after docket.Seq) (page []docket.H
 // visible yields the positions that the thread sees after a position, ascending.
 func (t *thread) visible(after docket.Seq) iter.Seq2[docket.Seq, error] {
 	return func(yield func(docket.Seq, error) bool) {
-		order, err := t.bucket(bucketOrder)
+		order, err := t.walkable(bucketOrder)
 		if err != nil {
 			yield(0, err)
 			return

@@ -54,7 +54,7 @@ func takeLock(path string, o *Options) (*lock, error) {
 	}
 	ok, err := retry(try, o.LockTimeout)
 	switch {
-	case err != nil && o.ReadOnly && errors.Is(err, fs.ErrPermission):
+	case err != nil && o.ReadOnly && (errors.Is(err, fs.ErrPermission) || readOnlyDisk(err)):
 		return nil, nil // bbolt's own lock on the file still keeps a writer out
 	case err != nil:
 		return nil, fmt.Errorf("engine: lock %q: %w", path+lockSuffix, err)

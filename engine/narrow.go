@@ -88,6 +88,7 @@ func (l *Ledger) narrowPage(thread docket.ThreadID, after docket.Seq, q *index.Q
 
 // gramWalk reads signatures at ascending positions: mostly the next one.
 type gramWalk struct {
+	tx   txn
 	c    *bbolt.Cursor
 	data *bbolt.Bucket
 	seq  docket.Seq // where the cursor is; 0: nowhere yet
@@ -96,7 +97,7 @@ type gramWalk struct {
 }
 
 func (t *thread) gramWalk() (*gramWalk, error) {
-	grams, err := t.bucket(bucketGrams)
+	grams, err := t.walkable(bucketGrams)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (t *thread) gramWalk() (*gramWalk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &gramWalk{c: grams.Cursor(), data: data}, nil
+	return &gramWalk{tx: t.tx, c: grams.Cursor(), data: data}, nil
 }
 
 // at returns the section at seq, nil if there is none.
@@ -119,7 +120,7 @@ func (w *gramWalk) at(seq docket.Seq) []byte {
 		return nil
 	}
 	if len(w.sec) == 0 {
-		if own := w.data.Bucket(seqKey(seq)); own != nil {
+		if own := w.data.Bucket(seqKey(seq)); own != nil && w.tx.auditValues(own) == nil {
 			return bucketParts{own}.Part(codec.PartGrams, 0)
 		}
 		return nil

@@ -43,6 +43,7 @@ type pager struct {
 	file   *os.File
 	path   string
 	meta   meta
+	mapped []byte // the file; nil: pages are read and copied
 	recent map[uint64]page
 	lost   error // the file is closed: what was read since means nothing
 }
@@ -52,7 +53,7 @@ func newPager(s *store, tx *bbolt.Tx, path string) (*pager, error) {
 	whole, _ := metas(s.file)
 	for _, m := range whole {
 		if m.txid == uint64(tx.ID()) {
-			return &pager{file: s.file, path: path, meta: m, recent: map[uint64]page{}}, nil
+			return &pager{file: s.file, path: path, meta: m}, nil
 		}
 	}
 	return nil, errMoved
@@ -64,20 +65,24 @@ func filePager(f *os.File, path string) (*pager, error) {
 	if len(whole) == 0 {
 		return nil, &docket.CorruptError{File: path, Place: "meta pages", Rule: ruleFile, Expected: "one that matches its checksum", Found: "none"}
 	}
-	return &pager{file: f, path: path, meta: whole[0], recent: map[uint64]page{}}, nil
+	return &pager{file: f, path: path, meta: whole[0]}, nil
 }
 
-// read reads bytes of page id from off. After a commit error the file is closed
+// read reads n bytes of page id from off. They may alias the map. After a commit error the file is closed
 // under its readers, which have the memory map only.
-func (p *pager) read(b []byte, id uint64, off int64) error {
+func (p *pager) read(id uint64, off, n int64) ([]byte, error) {
+	if off+n <= int64(len(p.mapped)) {
+		return p.mapped[off : off+n : off+n], nil
+	}
+	b := make([]byte, n)
 	_, err := p.file.ReadAt(b, off)
 	if errors.Is(err, os.ErrClosed) {
 		p.lost = errMoved
 	}
 	if err != nil {
-		return p.fault(pagePlace(id), "a page", err.Error())
+		return nil, p.fault(pagePlace(id), "a page", err.Error())
 	}
-	return nil
+	return b, nil
 }
 
 // page is one page and its overflow, or the page inside of an inline bucket.
@@ -111,8 +116,11 @@ func (p *pager) page(id uint64) (page, error) {
 	if err := g.table(); err != nil {
 		return page{}, err
 	}
-	if len(p.recent) >= pageCache {
-		clear(p.recent)
+	if p.mapped != nil {
+		return g, nil
+	}
+	if p.recent == nil || len(p.recent) >= pageCache {
+		p.recent = map[uint64]page{}
 	}
 	p.recent[id] = g
 	return g, nil
@@ -131,8 +139,9 @@ func (p *pager) header(id uint64) (page, error) {
 		return page{}, p.fault(pagePlace(id), fmt.Sprintf("a page from %d to %d", firstPage, p.meta.highest-1), "a pointer outside")
 	}
 	size := int64(p.meta.pageSize)
-	g := page{pager: p, id: id, off: int64(id) * size, head: make([]byte, size)}
-	if err := p.read(g.head, id, g.off); err != nil {
+	g := page{pager: p, id: id, off: int64(id) * size}
+	var err error
+	if g.head, err = p.read(id, g.off, size); err != nil {
 		return page{}, err
 	}
 	order := binary.NativeEndian
@@ -186,8 +195,7 @@ func (g *page) bytes(off, n int64) ([]byte, error) {
 	if off+n <= int64(len(g.head)) {
 		return g.head[off : off+n : off+n], nil
 	}
-	b := make([]byte, n)
-	return b, g.pager.read(b, g.id, g.off+off)
+	return g.pager.read(g.id, g.off+off, n)
 }
 
 // element is one element of a page.

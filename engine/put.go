@@ -66,7 +66,7 @@ func (t *thread) claim(id docket.MemID) (docket.Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	return docket.Seq(n), mems.Put([]byte(id), seqKey(docket.Seq(n)))
+	return docket.Seq(n), t.tx.put(mems, []byte(id), seqKey(docket.Seq(n)))
 }
 
 // putRow writes a record's state and handle.
@@ -76,13 +76,16 @@ func (t *thread) putRow(seq docket.Seq, r row) error {
 		return err
 	}
 	handles.FillPercent = appendFill
-	return handles.Put(seqKey(seq), appendRow(nil, r))
+	return t.tx.put(handles, seqKey(seq), appendRow(nil, r))
 }
 
 // putDraft writes a record's segment and grams.
 func (t *thread) putDraft(seq docket.Seq, d *draft) error {
 	data, err := t.bucket(bucketData)
 	if err != nil {
+		return err
+	}
+	if err := t.tx.check(data, seqKey(seq)); err != nil {
 		return err
 	}
 	if err := putParts(data, seqKey(seq), d); err != nil {
@@ -96,7 +99,7 @@ func (t *thread) putDraft(seq docket.Seq, d *draft) error {
 		return err
 	}
 	grams.FillPercent = appendFill
-	return grams.Put(seqKey(seq), d.grams)
+	return t.tx.put(grams, seqKey(seq), d.grams)
 }
 
 // putParts writes a segment: small ones as one value, large ones as a bucket of
@@ -130,5 +133,5 @@ func (t *thread) show(seq docket.Seq, call docket.CallID) error {
 		return err
 	}
 	order.FillPercent = appendFill
-	return errors.Join(order.Put(seqKey(seq), present), calls.Put(callKey(call, seq), present))
+	return errors.Join(t.tx.put(order, seqKey(seq), present), t.tx.put(calls, callKey(call, seq), present))
 }

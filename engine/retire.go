@@ -49,6 +49,9 @@ func (l *Ledger) retire(ctx context.Context, id docket.ThreadID, mem docket.MemI
 		case r.state == erased:
 			return docket.ErrErased
 		}
+		if err := tx.audit(id); err != nil { // deleting merges pages beside those on the way
+			return err
+		}
 		writes()
 		if err := t.drop(seq); err != nil {
 			return err
@@ -75,7 +78,7 @@ func (t *thread) drop(seq docket.Seq) error {
 	}
 	key := seqKey(seq)
 	if own := data.Bucket(key); own != nil {
-		if err := t.tx.auditValues(t.file, own); err != nil {
+		if err := t.tx.auditValues(own); err != nil {
 			return err
 		}
 		err = data.DeleteBucket(key)

@@ -34,21 +34,22 @@ type store struct {
 	db      *bbolt.DB
 	file    *os.File // bbolt's own, captured to let go of its lock where bbolt cannot
 	refs    int
-	retired bool // no new readers; the last one closes
+	retired bool   // no new readers; the last one closes
+	mapped  []byte // the file, for audits, which look at pages before bbolt does; nil: they read
 	audited audits
 	stuck   bool // bbolt panicked while it held its locks: it cannot be closed
 }
 
 // openStore opens the file with the largest map that the system allows.
 func openStore(path string, o *Options) (*store, error) {
-	size := 0
+	size := int64(0)
 	if runtime.GOOS != "windows" && strconv.IntSize == 64 {
 		size = firstMap
 	}
-	s, err := openMapped(path, o, size)
+	s, err := openMapped(path, o, int(size))
 	for size > 1<<30 && noMemory(err) {
 		size /= 8
-		s, err = openMapped(path, o, size)
+		s, err = openMapped(path, o, int(size))
 	}
 	return s, err
 }
@@ -76,6 +77,9 @@ func openMapped(path string, o *Options, size int) (*store, error) {
 		return checkFormat(s.db, path)
 	})
 	if err == nil {
+		if size > 0 {
+			s.mapped = mapFile(s.file, size)
+		}
 		return s, nil
 	}
 	if s.file != nil {
@@ -103,6 +107,7 @@ func saysOnly(err, target error) bool {
 
 // close unmaps and closes. Only the last user calls it.
 func (s *store) close() error {
+	unmapFile(s.mapped)
 	if s.stuck {
 		return drop(s.file)
 	}

@@ -19,6 +19,7 @@ import (
 type thread struct {
 	tx      txn
 	file    string
+	id      docket.ThreadID
 	info    threadInfo
 	key     docket.LineageKey
 	own     *bbolt.Bucket // threads / thread id
@@ -27,40 +28,56 @@ type thread struct {
 
 // openThread returns the thread called id, nil if there is none.
 func openThread(tx txn, file string, id docket.ThreadID) (*thread, error) {
-	if err := tx.audit(file, id); err != nil {
+	threads, err := tx.top(bucketThreads)
+	if err != nil || threads == nil || id == "" {
 		return nil, err
 	}
-	threads := tx.Bucket(bucketThreads)
-	if threads == nil || id == "" {
-		return nil, nil
+	own, err := tx.bucket(threads, []byte(id))
+	if err != nil || own == nil {
+		return nil, err
 	}
-	own := threads.Bucket([]byte(id))
-	if own == nil {
-		return nil, nil
+	t := &thread{tx: tx, file: file, id: id, own: own}
+	info, err := tx.get(own, keyInfo)
+	if err != nil {
+		return nil, err
 	}
-	t := &thread{tx: tx, file: file, own: own}
 	var ok bool
-	if t.info, ok = parseInfo(own.Get(keyInfo)); !ok {
+	if t.info, ok = parseInfo(info); !ok {
 		return nil, t.damaged("thread info", "a checked info value")
 	}
-	if lineages := tx.Bucket(bucketLineages); lineages != nil {
-		t.lineage = lineages.Bucket(t.info.lineage[:])
+	return t, t.openLineage()
+}
+
+// openLineage finds the lineage that info names, and its key.
+func (t *thread) openLineage() error {
+	lineages, err := t.tx.top(bucketLineages)
+	if err != nil {
+		return err
+	}
+	if lineages != nil {
+		if t.lineage, err = t.tx.bucket(lineages, t.info.lineage[:]); err != nil {
+			return err
+		}
 	}
 	if t.lineage == nil {
-		return nil, t.damaged("thread info", "the lineage that it names")
+		return t.damaged("thread info", "the lineage that it names")
 	}
-	if n := copy(t.key[:], t.lineage.Get(keyKey)); n != len(t.key) {
-		return nil, t.damaged("lineage key", "32 bytes")
+	key, err := t.tx.get(t.lineage, keyKey)
+	if err == nil && copy(t.key[:], key) != len(t.key) {
+		err = t.damaged("lineage key", "32 bytes")
 	}
-	return t, nil
+	return err
 }
 
 // makeThread makes a thread with a lineage of its own.
 func makeThread(tx txn, file string, id docket.ThreadID, now time.Time) (*thread, error) {
-	t := &thread{tx: tx, file: file, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
+	t := &thread{tx: tx, file: file, id: id, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
 	rand.Read(t.key[:])
 	lineages, err := tx.CreateBucketIfNotExists(bucketLineages)
 	if err != nil {
+		return nil, err
+	}
+	if err = tx.check(lineages, t.info.lineage[:]); err != nil {
 		return nil, err
 	}
 	if t.lineage, err = makeBucket(lineages, t.info.lineage[:], bucketMems, bucketHandles, bucketGrams, bucketData, bucketMembers); err != nil {
@@ -74,6 +91,9 @@ func makeThread(tx txn, file string, id docket.ThreadID, now time.Time) (*thread
 	}
 	threads, err := tx.CreateBucketIfNotExists(bucketThreads)
 	if err != nil {
+		return nil, err
+	}
+	if err = tx.check(threads, []byte(id)); err != nil {
 		return nil, err
 	}
 	if t.own, err = makeBucket(threads, []byte(id), bucketOrder, bucketCalls, bucketEpochs, bucketDecided); err != nil {
@@ -108,10 +128,18 @@ func (t *thread) bucket(name []byte) (*bbolt.Bucket, error) {
 		bytes.Equal(name, bucketEpochs), bytes.Equal(name, bucketDecided):
 		in = t.own
 	}
-	if b := in.Bucket(name); b != nil {
-		return b, nil
+	if b, err := t.tx.bucket(in, name); b != nil || err != nil {
+		return b, err
 	}
 	return nil, t.damaged("bucket "+string(name), "a bucket")
+}
+
+// walkable is bucket for one that is walked through, not looked up in.
+func (t *thread) walkable(name []byte) (*bbolt.Bucket, error) {
+	if err := t.tx.audit(t.id); err != nil {
+		return nil, err
+	}
+	return t.bucket(name)
 }
 
 // seqOf returns the position of the record called id in the lineage, whether or
@@ -121,9 +149,9 @@ func (t *thread) seqOf(id docket.MemID) (docket.Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	v := mems.Get([]byte(id))
-	if v == nil {
-		return 0, nil
+	v, err := t.tx.get(mems, []byte(id))
+	if v == nil || err != nil {
+		return 0, err
 	}
 	seq, ok := parseSeq(v)
 	if !ok || seq == 0 {
@@ -138,7 +166,8 @@ func (t *thread) sees(seq docket.Seq) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return order.Get(seqKey(seq)) != nil, nil
+	v, err := t.tx.get(order, seqKey(seq))
+	return v != nil, err
 }
 
 // row returns what handles has at seq.
@@ -147,7 +176,11 @@ func (t *thread) row(seq docket.Seq) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	r, ok := parseRow(handles.Get(seqKey(seq)))
+	v, err := t.tx.get(handles, seqKey(seq))
+	if err != nil {
+		return row{}, err
+	}
+	r, ok := parseRow(v)
 	if !ok {
 		return row{}, t.damaged(place(seq, "handle"), "a checked handle")
 	}
@@ -184,7 +217,7 @@ func (t *thread) find(id docket.MemID) (row, docket.Seq, bool, error) {
 // digest of id, ascending.
 func (t *thread) callSeqs(id docket.CallID) iter.Seq2[docket.Seq, error] {
 	return func(yield func(docket.Seq, error) bool) {
-		calls, err := t.bucket(bucketCalls)
+		calls, err := t.walkable(bucketCalls)
 		if err != nil {
 			yield(0, err)
 			return

@@ -69,15 +69,18 @@ func (t tree) get(key []byte) (element, bool, error) {
 	}
 	for range maxDepth {
 		i, exact, err := g.search(key)
-		if err != nil || i == g.count && (g.flags == leafFlag || i == 0) || g.flags == leafFlag && !exact {
+		if err != nil || g.flags == leafFlag && !exact {
 			return element{}, false, err
 		}
 		if g.flags == branchFlag && !exact && i > 0 {
 			i-- // the child that begins at or before key
 		}
+		if i >= g.count {
+			return element{}, false, nil
+		}
 		e, err := g.element(i)
 		if err != nil || g.flags == leafFlag {
-			return e, err == nil, err
+			return e, err == nil && bytes.Equal(e.key, key), err
 		}
 		if g, err = t.pager.page(e.child); err != nil {
 			return element{}, false, err
@@ -99,16 +102,15 @@ func (g *page) search(key []byte) (i int, exact bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
-		switch c := bytes.Compare(e.key, key); {
-		case c == 0:
-			return mid, true, nil
-		case c < 0:
+		c := bytes.Compare(e.key, key)
+		exact = exact || c == 0
+		if c < 0 {
 			lo = mid + 1
-		default:
+		} else {
 			hi = mid
 		}
 	}
-	return lo, false, nil
+	return lo, exact, nil
 }
 
 // bucket returns the bucket called name inside of t.

@@ -62,10 +62,15 @@ func (t *thread) record(seq docket.Seq, h docket.Handle, dec *codec.Decoder) (*r
 	if err != nil {
 		return nil, err
 	}
-	r := &record{file: t.file, handle: h, key: t.key, dec: dec, grams: grams.Get(seqKey(seq))}
+	r := &record{file: t.file, handle: h, key: t.key, dec: dec}
+	if r.grams, err = t.tx.get(grams, seqKey(seq)); err != nil {
+		return nil, err
+	}
 	var parts codec.Parts
-	if own := data.Bucket(seqKey(seq)); own != nil {
-		if err := t.tx.auditValues(t.file, own); err != nil {
+	if own, err := t.tx.bucket(data, seqKey(seq)); err != nil {
+		return nil, err
+	} else if own != nil {
+		if err := t.tx.auditValues(own); err != nil {
 			return nil, err
 		}
 		parts = bucketParts{own}

@@ -149,7 +149,7 @@ func TestFlippedBitInAFrame(t *testing.T) {
 func damageFrame(t *testing.T, l *Ledger, seq docket.Seq) {
 	t.Helper()
 	err := l.cur.db.Update(func(tx *bbolt.Tx) error {
-		th, err := openThread(txn{tx, l.cur}, l.path, "t")
+		th, err := openThread(newTxn(tx, l.cur, l.path), l.path, "t")
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func TestDamagedAside(t *testing.T) {
 	r.Attachments = []docket.Attachment{{Kind: "image", Data: []byte("png")}}
 	h := recordOne(t, l, r)
 	if err := l.cur.db.Update(func(tx *bbolt.Tx) error {
-		th, err := openThread(txn{tx, l.cur}, l.path, "t")
+		th, err := openThread(newTxn(tx, l.cur, l.path), l.path, "t")
 		if err != nil {
 			return err
 		}

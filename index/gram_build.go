@@ -7,9 +7,11 @@ package index
 // times slower, and its exactness did not show in the candidates.
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"docket/internal/seal"
@@ -23,11 +25,15 @@ const (
 	minGrams   = 1 << 10 // bytes of a payload that has a section
 	minBudget  = 96      // bytes of the smallest section
 	minRows    = 64
+	minSampled = 2
 	maxSampled = 16
-	minFilter  = 4 // frames from which on common grams are left out
-	fullLoad   = math.Ln2
-	leastLoad  = 0.4     // rows are not made for less
-	worthLimit = 1 << 12 // buckets of a width that are worth a second look at the text
+	// A common bucket takes a byte of the filter, or its bits in the rows of all
+	// frames: that is worth it from about eight frames on, and a quarter of the budget.
+	minFilter   = 8
+	filterShare = 4
+	fullLoad    = math.Ln2
+	leastLoad   = 0.4     // rows are not made for less
+	worthLimit  = 1 << 12 // buckets of a width that are worth a second look at the text
 )
 
 // AppendGrams appends the grams section of a payload that is cut into frames at cuts
@@ -57,12 +63,19 @@ type gramBuilder struct {
 
 	rows   int
 	limits [widths]int
+	common []commonBucket
 	filter []uint64
 	used   [widths][allBuckets / 64]uint64 // buckets that are entered
 
 	// Counting: for each bucket when it was seen last, and in how many frames.
 	seen  [allBuckets]uint32 // stamp << 8 | frames
 	stamp uint32
+}
+
+// commonBucket is a bucket that most frames have.
+type commonBucket struct {
+	bucket uint32
+	width  int
 }
 
 // fold sets folded to frame k and its cover, and returns its length without padding.
@@ -89,46 +102,56 @@ func coverEnd(payload []byte, end int64) int64 {
 	return stop
 }
 
-// plan chooses rows, limits and filter for a number of bytes.
+// plan chooses rows, limits and filter for a number of bytes, width by width: the
+// rows are to be half full, and a width gets as many buckets as there is room for.
 func (b *gramBuilder) plan(budget int) {
 	frames := len(b.cuts)
-	b.filter = b.filter[:0]
-	samples := min(max(frames/2, 1), maxSampled)
-	var common [widths][]uint64
-	var loads [widths]float64
-	// wider grams are only counted if there is room for them.
-	room := fullLoad * 8 * float64(budget) / float64(frames)
+	b.common = b.common[:0]
+	b.limits = [widths]int{}
+	most := 0 // buckets that the filter may keep, a byte each
+	if frames >= minFilter {
+		most = budget / filterShare
+	}
+	loaded := 0.0
 	for w := range widths {
-		if room <= 0 {
+		room := fullLoad*b.bits(budget) - loaded
+		if room < 0 {
 			break
 		}
-		loads[w], common[w] = b.count(w, samples)
-		room -= loads[w]
-	}
-	b.setFilter(common, budget/8)
-	b.rows = max(8*(budget-8*len(b.filter))/frames, minRows)
-	total := loads[0] + loads[1] + loads[2]
-	b.rows = min(b.rows, max(int(total/leastLoad), minRows))
-	b.setLimits(loads)
-}
-
-// setLimits gives each width as many buckets as keep the rows half full.
-func (b *gramBuilder) setLimits(loads [widths]float64) {
-	room := fullLoad * float64(b.rows)
-	for w, n := range loads {
-		share := 1.0
-		if n > room {
-			share = room / n
-		}
-		if n == 0 {
-			share = 0
-		}
+		n := b.count(w)
+		n.leave(most - len(b.common))
+		share := min(1, room/max(n.load(), 1))
 		b.limits[w] = limitOf(uint16(share * (allBuckets - 1)))
 		if b.limits[w] < worthLimit {
 			b.limits[w] = 0
+			break
 		}
-		room = max(room-n, 0)
+		for _, c := range n.common {
+			if int(c.bucket) < b.limits[w] {
+				b.common = append(b.common, commonBucket{c.bucket, w})
+			}
+		}
+		loaded += share * n.load()
+	}
+	b.rows = max(minRows, int(min(b.bits(budget), loaded/leastLoad)))
+	b.setFilter()
+	for w := range widths {
 		b.setUsed(w)
+	}
+}
+
+// bits returns how many rows a number of bytes makes, beside the filter.
+func (b *gramBuilder) bits(budget int) float64 {
+	return 8 * float64(budget-8*((len(b.common)+7)/8)) / float64(len(b.cuts))
+}
+
+// setFilter makes the filter of the common buckets: eight a word.
+func (b *gramBuilder) setFilter() {
+	words := min((len(b.common)+7)/8, math.MaxUint16)
+	b.filter = append(b.filter[:0], make([]uint64, words)...)
+	for _, c := range b.common[:min(len(b.common), 8*words)] {
+		word, mask := filterSlot(int(c.bucket), c.width, words)
+		b.filter[word] |= mask
 	}
 }
 
@@ -147,57 +170,59 @@ func (b *gramBuilder) setUsed(w int) {
 	}
 }
 
-// setFilter makes the filter of common buckets, at most a number of bytes: eight
-// buckets a word.
-func (b *gramBuilder) setFilter(common [widths][]uint64, most int) {
-	n := len(common[0]) + len(common[1]) + len(common[2])
-	words := min((n+7)/8, most/8, math.MaxUint16)
-	if words == 0 {
-		return
-	}
-	b.filter = append(b.filter[:0], make([]uint64, words)...)
-	left := 8 * words
-	for w, list := range common {
-		for _, bucket := range list {
-			if left == 0 {
-				return
-			}
-			left--
-			word, mask := filterSlot(int(bucket), w, words)
-			b.filter[word] |= mask
-		}
+// counted is what counting says of a width, by buckets: they stand for grams.
+type counted struct {
+	samples  int
+	distinct int          // buckets of a frame that are not common, in all samples
+	common   []seenBucket // in more than half of the samples, most frequent first
+}
+
+// seenBucket is a bucket and the number of samples that it is in.
+type seenBucket struct {
+	bucket uint32
+	in     int
+}
+
+// load estimates the grams that a frame enters.
+func (n *counted) load() float64 {
+	return -allBuckets * math.Log1p(-min(float64(n.distinct)/float64(n.samples), allBuckets-1)/allBuckets)
+}
+
+// leave keeps at most a number of common buckets; the others are entered.
+func (n *counted) leave(most int) {
+	for most = max(most, 0); len(n.common) > most; {
+		last := len(n.common) - 1
+		n.distinct += n.common[last].in
+		n.common = n.common[:last]
 	}
 }
 
-// count looks at a number of frames, evenly spread, and returns how many grams of
-// width w that are not common one has, and the buckets that are in more than half of
-// them. Buckets stand for grams: what of them coincides is added by estimate.
-func (b *gramBuilder) count(w, samples int) (perFrame float64, common []uint64) {
+// count looks at some frames, evenly spread.
+func (b *gramBuilder) count(w int) counted {
+	frames := len(b.cuts)
+	n := counted{samples: min(max(frames/2, min(frames, minSampled)), maxSampled)}
 	if b.stamp > 1<<24-maxSampled-2 {
 		clear(b.seen[:])
 		b.stamp = 0
 	}
 	first := b.stamp + 1
-	distinct := 0
-	for s := range samples {
+	for s := range n.samples {
 		b.stamp++
-		distinct += b.countFrame(b.fold(s*len(b.cuts)/samples), w, first)
+		n.distinct += b.countFrame(b.fold(s*frames/n.samples), w, first)
 	}
-	if len(b.cuts) < minFilter {
-		return spreadOut(float64(distinct) / float64(samples)), nil
+	if frames < minFilter {
+		return n
 	}
 	for bucket, v := range b.seen {
-		if v>>8 >= first && int(v&255)*2 > samples {
-			common = append(common, uint64(bucket))
-			distinct -= int(v & 255)
+		if v>>8 >= first && 2*int(v&255) > n.samples {
+			n.common = append(n.common, seenBucket{uint32(bucket), int(v & 255)})
+			n.distinct -= int(v & 255)
 		}
 	}
-	return spreadOut(float64(distinct) / float64(samples)), common
-}
-
-// spreadOut estimates how many grams fall on a number of buckets.
-func spreadOut(buckets float64) float64 {
-	return -allBuckets * math.Log1p(-min(buckets, allBuckets-1)/allBuckets)
+	slices.SortFunc(n.common, func(x, y seenBucket) int {
+		return cmp.Or(cmp.Compare(y.in, x.in), cmp.Compare(x.bucket, y.bucket))
+	})
+	return n
 }
 
 // countFrame counts the buckets of width w of the folded frame. Of n bytes.

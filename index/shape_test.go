@@ -10,6 +10,10 @@ import (
 	"docket"
 )
 
+func schemaLine(text []byte, kind docket.Kind, most int) string {
+	return shapeOf(text, kind, schemaDepth).line(most)
+}
+
 func TestSchemaLine(t *testing.T) {
 	products := "[" + strings.Repeat(`{"id":1,"name":"x"},`, 3999) + `{"id":1.5,"name":null}]`
 	orders := "{"

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"docket"
 )
 
 // ShapeLimits bounds what [Shape] says. The zero value of a field is its default.
@@ -202,12 +200,6 @@ func shown(text []byte, most int) string {
 
 // schemaDepth is the depth of the richest schema.
 const schemaDepth = 4
-
-// schemaLine returns the shape of a valid payload on one line of at most a number of
-// bytes; see [shape.line].
-func schemaLine(text []byte, kind docket.Kind, most int) string {
-	return shapeOf(text, kind, schemaDepth).line(most)
-}
 
 // schemaSteps are the depths and numbers of keys with which a schema is tried, from
 // the richest to one that always fits.

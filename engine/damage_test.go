@@ -26,13 +26,13 @@ import (
 )
 
 var (
-	damageImages = flag.Int("damage.images", 600, "damaged images in TestDamagedImages")
+	damageImages = flag.Int("damage.images", 120, "damaged images in TestDamagedImages")
 	damageSeed   = flag.Uint64("damage.seed", 1, "seed of TestDamagedImages")
 	damageKeep   = flag.String("damage.keep", "", "folder for the images that failed, and for what was true of them")
 )
 
 // damageLimit is how long a child may take for one image.
-const damageLimit = 5 * time.Second
+const damageLimit = slowdown * 5 * time.Second
 
 // truth is what was recorded: thread and mem id to handle and digest.
 type truth map[docket.ThreadID]map[docket.MemID]docket.Handle

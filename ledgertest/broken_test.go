@@ -60,6 +60,8 @@ var broken = []struct {
 	{"frame of nothing", "frames make the payload", Options{}},
 	{"frame replaces dst", "frames make the payload", Options{}},
 	{"section of nothing", "sections parse or are nil", Options{}},
+	{"chars of another", "sections parse or are nil", Options{}},
+	{"grams of another", "sections parse or are nil", Options{}},
 	{"View drops errors", "view passes errors through", Options{}},
 	{"View wraps errors", "view passes errors through", Options{}},
 	{"after is included", "list in order of recording", Options{}},

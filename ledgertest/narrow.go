@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"docket"
+	"docket/index"
 )
 
 // errSkipped says that the ledger does not implement what a check is about.
@@ -24,7 +25,7 @@ func checkSections(p *probe) error {
 		if err != nil {
 			return err
 		}
-		err = p.ledger.View(p.ctx, thread, h.MemID, func(rec docket.Record) error { return sections(rec, r.Payload) })
+		err = p.ledger.View(p.ctx, thread, h.MemID, func(rec docket.Record) error { return sections(rec) })
 		if err != nil {
 			return fmt.Errorf("payload %q: %w", r.Tool, err)
 		}
@@ -32,9 +33,54 @@ func checkSections(p *probe) error {
 	return nil
 }
 
-func sections(rec docket.Record, payload []byte) error {
+// sections demands of each section that it says of the frames what they are.
+func sections(rec docket.Record) error {
 	if got := rec.Section(0); got != nil {
 		return fmt.Errorf("section 0, which is none, has %d bytes", len(got))
+	}
+	h := rec.Handle()
+	if paths := rec.Section(docket.SectionPaths); paths != nil {
+		if _, err := index.ParsePaths(paths, h.Bytes); err != nil {
+			return fmt.Errorf("paths section: %w", err)
+		}
+	}
+	section, grams := rec.Section(docket.SectionChars), rec.Section(docket.SectionGrams)
+	if section == nil && rec.Frames() > 1 {
+		return gramsOf(rec, grams)
+	}
+	chars, err := index.OpenChars(section, rec.Frames(), h.Bytes, h.Chars)
+	if err != nil {
+		return fmt.Errorf("chars section: %w", err)
+	}
+	var at index.Span
+	for n := range rec.Frames() {
+		frame, err := rec.AppendFrame(nil, n)
+		if err != nil {
+			return err
+		}
+		at = index.Span{Byte: at.Byte + at.Bytes, Char: at.Char + at.Chars, Bytes: int64(len(frame)), Chars: charCount(frame)}
+		if got, err := chars.Frame(n); err != nil || got != at {
+			return fmt.Errorf("chars section: frame %d is at %+v, error %v; it is at %+v", n, got, err, at)
+		}
+	}
+	return gramsOf(rec, grams)
+}
+
+// gramsOf demands that a signature does not rule out what a frame contains.
+func gramsOf(rec docket.Record, grams []byte) error {
+	if grams == nil {
+		return nil
+	}
+	for n := range rec.Frames() {
+		frame, err := rec.AppendFrame(nil, n)
+		if err != nil {
+			return err
+		}
+		for _, query := range samples(frame) {
+			if set := index.NewQuery(query, false).Candidates(grams, rec.Frames()); !set.Has(n) {
+				return fmt.Errorf("grams section: a query of %d bytes rules out frame %d, which contains it", len(query), n)
+			}
+		}
 	}
 	return nil
 }

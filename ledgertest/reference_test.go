@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"docket"
+	"docket/index"
 )
 
 // reference is a conforming ledger unless it has a fault.
@@ -375,9 +376,22 @@ func (r *refRecord) Attachments() ([]docket.Attachment, error) {
 	return clone(docket.Result{Attachments: r.attachments}).Attachments, nil
 }
 
-func (r *refRecord) Section(docket.SectionID) []byte {
-	if r.ledger.has("section of nothing") {
+func (r *refRecord) Section(id docket.SectionID) []byte {
+	var cuts []int64
+	for _, end := range r.cuts() {
+		cuts = append(cuts, int64(end))
+	}
+	switch {
+	case r.ledger.has("section of nothing"):
 		return []byte("x")
+	case id == docket.SectionChars && r.ledger.has("chars of another"):
+		return index.AppendChars(nil, bytes.Repeat([]byte{'a'}, len(r.payload)), cuts)
+	case id == docket.SectionChars:
+		return index.AppendChars(nil, r.payload, cuts)
+	case id == docket.SectionGrams && r.ledger.has("grams of another"):
+		return index.AppendGrams(nil, bytes.Repeat([]byte{'a'}, len(r.payload)), cuts, len(r.payload)/20)
+	case id == docket.SectionGrams:
+		return index.AppendGrams(nil, r.payload, cuts, len(r.payload)/20)
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ func (m *model) checkView(t *rapid.T, id docket.ThreadID, k *kept) {
 	var payload []byte
 	err := m.l.View(m.ctx, id, k.handle.MemID, func(rec docket.Record) (err error) {
 		if rec.Handle() != k.handle {
-			err = fmt.Errorf("handle %+v", rec.Handle())
+			return fmt.Errorf("handle %+v, want %+v", rec.Handle(), k.handle)
 		}
 		payload, err = payloadOf(rec)
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"docket"
 )
@@ -93,7 +94,7 @@ func openMapped(path string, o *Options, size int) (*store, error) {
 
 // openError names what bbolt's error means for the caller.
 func openError(path string, err error) error {
-	if err == bbolt.ErrTimeout {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return &docket.LockedError{File: path, Holder: "another program that has the file itself open"}
 	}
 	return fmt.Errorf("engine: open %q: %w", path, err)

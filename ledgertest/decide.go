@@ -4,7 +4,6 @@ package ledgertest
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"docket"
@@ -45,7 +44,7 @@ func (d *decisions) append(tool string, mems ...docket.MemID) (docket.Decisions,
 	mems = append([]docket.MemID(nil), mems...)
 	got, err := d.log.Append(d.ctx, thread, docket.Epoch{Form: docket.Form{RecallTool: tool}, Mems: mems})
 	if err != nil {
-		return got, fmt.Errorf("Append of %d mem ids: %w", len(mems), err)
+		return got, failf("Append of %d mem ids: %w", len(mems), err)
 	}
 	clear(mems)
 	return got, nil
@@ -55,14 +54,14 @@ func (d *decisions) append(tool string, mems ...docket.MemID) (docket.Decisions,
 func (d *decisions) decided(got docket.Decisions, want map[docket.MemID]uint64) error {
 	now, err := d.log.Decided(d.ctx, thread)
 	if err != nil {
-		return fmt.Errorf("Decided: %w", err)
+		return failf("Decided: %w", err)
 	}
 	for what, ds := range map[string]docket.Decisions{"Append returns": got, "Decided returns": now} {
 		if !maps.Equal(ds.Epochs, want) {
-			return fmt.Errorf("%s %d decisions %v, want %v", what, len(ds.Epochs), ds.Epochs, want)
+			return failf("%s %d decisions %v, want %v", what, len(ds.Epochs), ds.Epochs, want)
 		}
 		if len(want) > 0 && ds.Form.Filled() != (docket.Form{RecallTool: "first"}).Filled() {
-			return fmt.Errorf("%s the form %+v, want that of the first epoch", what, ds.Form)
+			return failf("%s the form %+v, want that of the first epoch", what, ds.Form)
 		}
 	}
 	return nil
@@ -75,7 +74,7 @@ func checkLog(p *probe) error {
 	}
 	none, err := d.log.Decided(d.ctx, thread)
 	if err != nil || len(none.Epochs) != 0 {
-		return fmt.Errorf("Decided of a thread without epochs: %d decisions, error %v", len(none.Epochs), err)
+		return failf("Decided of a thread without epochs: %d decisions, error %v", len(none.Epochs), err)
 	}
 	m := d.mems
 	want := map[docket.MemID]uint64{}
@@ -103,10 +102,10 @@ func checkLog(p *probe) error {
 			want[id] = number
 		}
 		if err := d.decided(got, want); err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
+			return failf("step %d: %w", i, err)
 		}
 		if err := d.keepsItsOwn(got, want); err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
+			return failf("step %d: %w", i, err)
 		}
 	}
 	return nil
@@ -118,11 +117,11 @@ func (d *decisions) keepsItsOwn(got docket.Decisions, want map[docket.MemID]uint
 	clear(got.Epochs)
 	got, err := d.log.Decided(d.ctx, thread)
 	if err != nil {
-		return fmt.Errorf("Decided: %w", err)
+		return failf("Decided: %w", err)
 	}
 	clear(got.Epochs)
 	if err := d.decided(docket.Decisions{Form: form, Epochs: want}, want); err != nil {
-		return fmt.Errorf("after the caller cleared its decisions: %w", err)
+		return failf("after the caller cleared its decisions: %w", err)
 	}
 	return nil
 }
@@ -141,7 +140,7 @@ func checkLogIsolated(p *probe) error {
 	for _, th := range []docket.ThreadID{"somebody else", "a thread that never was"} {
 		ds, err := d.log.Decided(d.ctx, th)
 		if err != nil || len(ds.Epochs) != 0 {
-			return fmt.Errorf("Decided of thread %q: %d decisions of another thread, error %v", th, len(ds.Epochs), err)
+			return failf("Decided of thread %q: %d decisions of another thread, error %v", th, len(ds.Epochs), err)
 		}
 	}
 	return nil

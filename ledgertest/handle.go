@@ -17,7 +17,7 @@ func checkHandle(p *probe) error {
 			return err
 		}
 		if err := tells(h, r); err != nil {
-			return fmt.Errorf("handle of the payload %q: %w", r.Tool, err)
+			return failf("handle of the payload %q: %w", r.Tool, err)
 		}
 	}
 	return nil
@@ -26,7 +26,7 @@ func checkHandle(p *probe) error {
 // tells compares the fields of h that do not depend on how a ledger describes.
 func tells(h docket.Handle, r docket.Result) error {
 	if _, err := docket.ParseMemID(string(h.MemID)); err != nil {
-		return fmt.Errorf("MemID %q: %w", h.MemID, err)
+		return failf("MemID %q: %w", h.MemID, err)
 	}
 	want := docket.Handle{
 		MemID: h.MemID, Thread: thread, CallID: r.ID, Tool: r.Tool, Chars: charCount(r.Payload), Bytes: int64(len(r.Payload)),
@@ -34,10 +34,10 @@ func tells(h docket.Handle, r docket.Result) error {
 		Summary: h.Summary, Schema: h.Schema, Preview: h.Preview, Created: h.Created,
 	}
 	if h.Seq == 0 || h.Created.IsZero() {
-		return fmt.Errorf("Seq %d, Created %v: want a position and an instant", h.Seq, h.Created)
+		return failf("Seq %d, Created %v: want a position and an instant", h.Seq, h.Created)
 	}
 	if kind, known := kinds()[r.Tool]; known && kind != h.Kind {
-		return fmt.Errorf("Kind %v, want %v", h.Kind, kind)
+		return failf("Kind %v, want %v", h.Kind, kind)
 	}
 	return sameHandle(h, want)
 }
@@ -58,15 +58,15 @@ func checkLines(p *probe) error {
 			return err
 		}
 		if len(r.Payload) > 0 && h.Summary == "" {
-			return fmt.Errorf("the payload %q has no summary", r.Tool)
+			return failf("the payload %q has no summary", r.Tool)
 		}
 		for name, line := range map[string]string{"Summary": h.Summary, "Schema": h.Schema, "Preview": h.Preview} {
 			if strings.ContainsAny(line, "\n\r") {
-				return fmt.Errorf("the %s of the payload %q is more than one line", name, r.Tool)
+				return failf("the %s of the payload %q is more than one line", name, r.Tool)
 			}
 		}
 		if stub := h.AppendStub(nil, docket.Form{}); !utf8.Valid(stub) {
-			return fmt.Errorf("the stub of the payload %q is not UTF-8", r.Tool)
+			return failf("the stub of the payload %q is not UTF-8", r.Tool)
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func checkChars(p *probe) error {
 			return err
 		}
 		if h.Chars != want || h.Bytes != int64(len(payload)) {
-			return fmt.Errorf("%q has %d characters in %d bytes, want %d in %d", payload, h.Chars, h.Bytes, want, len(payload))
+			return failf("%q has %d characters in %d bytes, want %d in %d", payload, h.Chars, h.Bytes, want, len(payload))
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func checkDerived(p *probe) error {
 		return err
 	}
 	if a.MemID == b.MemID {
-		return fmt.Errorf("two threads give one result one mem id, %s", a.MemID)
+		return failf("two threads give one result one mem id, %s", a.MemID)
 	}
 	tags := map[string]string{}
 	for _, c := range []struct {
@@ -114,12 +114,12 @@ func checkDerived(p *probe) error {
 		}
 		what := fmt.Sprintf("%q in %q", c.text, c.thread)
 		if before, seen := tags[tag]; seen && before != what {
-			return fmt.Errorf("the tags of %s and %s are the same", before, what)
+			return failf("the tags of %s and %s are the same", before, what)
 		}
 		tags[tag] = what
 	}
 	if len(tags) != 3 {
-		return fmt.Errorf("three texts have %d tags: a tag changed between two views", len(tags))
+		return failf("three texts have %d tags: a tag changed between two views", len(tags))
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (p *probe) tag(thread docket.ThreadID, id docket.MemID, text string) (tag s
 		return nil
 	})
 	if err == nil && tag == "" {
-		err = fmt.Errorf("the tag of %q is empty", text)
+		err = failf("the tag of %q is empty", text)
 	}
 	return tag, err
 }

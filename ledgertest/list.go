@@ -26,7 +26,7 @@ func checkCallIDs(p *probe) error {
 	}
 	for i, h := range hs {
 		if h.CallID != rs[i].ID {
-			return fmt.Errorf("the handle of call id %.40q has call id %.40q", rs[i].ID, h.CallID)
+			return failf("the handle of call id %.40q has call id %.40q", rs[i].ID, h.CallID)
 		}
 	}
 	if err := p.holdAll(thread, hs, rs); err != nil {
@@ -38,7 +38,7 @@ func checkCallIDs(p *probe) error {
 func checkThreadIDs(p *probe) error {
 	for _, id := range []string{"", strings.Repeat("t", docket.MaxThreadID+1)} {
 		if _, err := p.ledger.Record(p.ctx, docket.ThreadID(id), result("call_1", "x")); !errors.Is(err, docket.ErrThreadID) {
-			return fmt.Errorf("Record in a thread id of %d bytes returned %v, want %v", len(id), err, docket.ErrThreadID)
+			return failf("Record in a thread id of %d bytes returned %v, want %v", len(id), err, docket.ErrThreadID)
 		}
 	}
 	ids := append(hostileIDs(), strings.Repeat("t", docket.MaxThreadID), strings.Repeat("t", docket.MaxThreadID-1))
@@ -46,7 +46,7 @@ func checkThreadIDs(p *probe) error {
 	for i, id := range ids {
 		var err error
 		if hs[i], err = p.record1(docket.ThreadID(id), result("call_1", id)); err != nil {
-			return fmt.Errorf("thread %.40q: %w", id, err)
+			return failf("thread %.40q: %w", id, err)
 		}
 	}
 	for i, id := range ids {
@@ -88,7 +88,7 @@ func checkIsolated(p *probe) error {
 			}
 			for _, h := range handles[other] {
 				if _, err := p.notFound(th, h.MemID); err != nil {
-					return fmt.Errorf("a record of thread %q: %w", other, err)
+					return failf("a record of thread %q: %w", other, err)
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func checkList(p *probe) error {
 	hs = append(hs, more...)
 	for i := 1; i < len(hs); i++ {
 		if hs[i].Seq <= hs[i-1].Seq {
-			return fmt.Errorf("record %d has Seq %d, the one before it %d", i, hs[i].Seq, hs[i-1].Seq)
+			return failf("record %d has Seq %d, the one before it %d", i, hs[i].Seq, hs[i-1].Seq)
 		}
 	}
 	if err := p.lists(thread, 0, hs); err != nil {
@@ -147,11 +147,11 @@ func checkListStops(p *probe) error {
 			}
 		}
 		if n != 5 {
-			return fmt.Errorf("List yielded %d handles before a break at the fifth", n)
+			return failf("List yielded %d handles before a break at the fifth", n)
 		}
 	}
 	if err := p.lists(thread, 0, hs); err != nil {
-		return fmt.Errorf("after loops that broke off: %w", err)
+		return failf("after loops that broke off: %w", err)
 	}
 	n := 0
 	for h, err := range p.ledger.List(p.ctx, thread, 0) {
@@ -159,7 +159,7 @@ func checkListStops(p *probe) error {
 			return err
 		}
 		if err := p.holds(thread, h, rs[n]); err != nil {
-			return fmt.Errorf("a view inside a List: %w", err)
+			return failf("a view inside a List: %w", err)
 		}
 		n++
 	}

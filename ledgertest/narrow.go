@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -27,7 +26,7 @@ func checkSections(p *probe) error {
 		}
 		err = p.ledger.View(p.ctx, thread, h.MemID, func(rec docket.Record) error { return sections(rec) })
 		if err != nil {
-			return fmt.Errorf("payload %q: %w", r.Tool, err)
+			return failf("payload %q: %w", r.Tool, err)
 		}
 	}
 	return nil
@@ -36,12 +35,12 @@ func checkSections(p *probe) error {
 // sections demands of each section that it says of the frames what they are.
 func sections(rec docket.Record) error {
 	if got := rec.Section(0); got != nil {
-		return fmt.Errorf("section 0, which is none, has %d bytes", len(got))
+		return failf("section 0, which is none, has %d bytes", len(got))
 	}
 	h := rec.Handle()
 	if paths := rec.Section(docket.SectionPaths); paths != nil {
 		if _, err := index.ParsePaths(paths, h.Bytes); err != nil {
-			return fmt.Errorf("paths section: %w", err)
+			return failf("paths section: %w", err)
 		}
 	}
 	section, grams := rec.Section(docket.SectionChars), rec.Section(docket.SectionGrams)
@@ -50,7 +49,7 @@ func sections(rec docket.Record) error {
 	}
 	chars, err := index.OpenChars(section, rec.Frames(), h.Bytes, h.Chars)
 	if err != nil {
-		return fmt.Errorf("chars section: %w", err)
+		return failf("chars section: %w", err)
 	}
 	var at index.Span
 	for n := range rec.Frames() {
@@ -60,7 +59,7 @@ func sections(rec docket.Record) error {
 		}
 		at = index.Span{Byte: at.Byte + at.Bytes, Char: at.Char + at.Chars, Bytes: int64(len(frame)), Chars: charCount(frame)}
 		if got, err := chars.Frame(n); err != nil || got != at {
-			return fmt.Errorf("chars section: frame %d is at %+v, error %v; it is at %+v", n, got, err, at)
+			return failf("chars section: frame %d is at %+v, error %v; it is at %+v", n, got, err, at)
 		}
 	}
 	return gramsOf(rec, grams)
@@ -78,7 +77,7 @@ func gramsOf(rec docket.Record, grams []byte) error {
 		}
 		for _, query := range samples(frame) {
 			if set := index.NewQuery(query, false).Candidates(grams, rec.Frames()); !set.Has(n) {
-				return fmt.Errorf("grams section: a query of %d bytes rules out frame %d, which contains it", len(query), n)
+				return failf("grams section: a query of %d bytes rules out frame %d, which contains it", len(query), n)
 			}
 		}
 	}
@@ -134,7 +133,7 @@ func (n narrowing) keeps(i int, query []byte, fold bool) error {
 		return err
 	}
 	if !slices.Contains(ids, n.handles[i].MemID) {
-		return fmt.Errorf("Narrow with a query of %d bytes (fold: %t) leaves out %q, which contains it", len(query), fold, n.handles[i].Tool)
+		return failf("Narrow with a query of %d bytes (fold: %t) leaves out %q, which contains it", len(query), fold, n.handles[i].Tool)
 	}
 	return nil
 }
@@ -145,11 +144,11 @@ func (n narrowing) narrow(thread docket.ThreadID, query []byte, fold bool) ([]do
 	last := -1
 	for id, err := range n.ledger.Narrow(n.ctx, thread, query, fold) {
 		if err != nil {
-			return nil, fmt.Errorf("Narrow: %w", err)
+			return nil, failf("Narrow: %w", err)
 		}
 		at := slices.IndexFunc(n.handles, func(h docket.Handle) bool { return h.MemID == id })
 		if at <= last {
-			return nil, fmt.Errorf("Narrow yields record %d after record %d (-1: none of the thread's)", at, last)
+			return nil, failf("Narrow yields record %d after record %d (-1: none of the thread's)", at, last)
 		}
 		ids, last = append(ids, id), at
 	}
@@ -164,17 +163,17 @@ func (n narrowing) everything() error {
 		return err
 	}
 	if len(ids) != len(n.handles) {
-		return fmt.Errorf("Narrow with an empty query yields %d of %d records", len(ids), len(n.handles))
+		return failf("Narrow with an empty query yields %d of %d records", len(ids), len(n.handles))
 	}
 	if ids, err = n.narrow("a thread that never was", nil, true); err != nil || len(ids) > 0 {
-		return fmt.Errorf("Narrow of a thread that never was yields %d records, error %v", len(ids), err)
+		return failf("Narrow of a thread that never was yields %d records, error %v", len(ids), err)
 	}
 	for range n.ledger.Narrow(n.ctx, thread, nil, false) {
 		break
 	}
 	ids, err = n.narrow(thread, nil, false)
 	if err == nil && len(ids) != len(n.handles) {
-		err = fmt.Errorf("Narrow yields %d of %d records after a loop that broke off", len(ids), len(n.handles))
+		err = failf("Narrow yields %d of %d records after a loop that broke off", len(ids), len(n.handles))
 	}
 	return err
 }

@@ -6,7 +6,6 @@ package ledgertest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func checkReadBack(p *probe) error {
 
 func checkBatch(p *probe) error {
 	if hs, err := p.ledger.Record(p.ctx, thread); err != nil || len(hs) != 0 {
-		return fmt.Errorf("Record of no results: %d handles, error %v", len(hs), err)
+		return failf("Record of no results: %d handles, error %v", len(hs), err)
 	}
 	rs := append(results(500), varied()...)
 	hs, err := p.record(thread, rs...)
@@ -33,7 +32,7 @@ func checkBatch(p *probe) error {
 	}
 	for i := 1; i < len(hs); i++ {
 		if hs[i].Seq <= hs[i-1].Seq {
-			return fmt.Errorf("result %d of a batch has Seq %d, the one before it %d", i, hs[i].Seq, hs[i-1].Seq)
+			return failf("result %d of a batch has Seq %d, the one before it %d", i, hs[i].Seq, hs[i-1].Seq)
 		}
 	}
 	if err := p.holdAll(thread, hs, rs); err != nil {
@@ -49,10 +48,10 @@ func (p *probe) refused(want error, rs ...docket.Result) error {
 		return err
 	}
 	if _, err := p.ledger.Record(p.ctx, thread, rs...); !errors.Is(err, want) {
-		return fmt.Errorf("Record returned %v, want %v", err, want)
+		return failf("Record returned %v, want %v", err, want)
 	}
 	if err := p.lists(thread, 0, before); err != nil {
-		return fmt.Errorf("after a refused batch: %w", err)
+		return failf("after a refused batch: %w", err)
 	}
 	return nil
 }
@@ -61,7 +60,7 @@ func checkTooLarge(p *probe) error {
 	fits := result("fits", strings.Repeat("a", p.opts.MaxPayload))
 	h, err := p.record1(thread, fits)
 	if err != nil {
-		return fmt.Errorf("a payload of exactly MaxPayload: %w", err)
+		return failf("a payload of exactly MaxPayload: %w", err)
 	}
 	if err := p.holds(thread, h, fits); err != nil {
 		return err
@@ -90,20 +89,20 @@ func checkCancelled(p *probe) error {
 	ctx, cancel := context.WithCancel(live)
 	cancel()
 	if _, err := p.ledger.Record(ctx, thread, result("during", "during")); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("Record under a cancelled context returned %v, want %v", err, context.Canceled)
+		return failf("Record under a cancelled context returned %v, want %v", err, context.Canceled)
 	}
 	if err := p.lists(thread, 0, []docket.Handle{h}); err != nil {
-		return fmt.Errorf("after Record under a cancelled context: %w", err)
+		return failf("after Record under a cancelled context: %w", err)
 	}
 	called := false
 	err = p.ledger.View(ctx, thread, h.MemID, func(docket.Record) error { called = true; return nil })
 	if !errors.Is(err, context.Canceled) || called {
-		return fmt.Errorf("View under a cancelled context returned %v, want %v; function called: %t", err, context.Canceled, called)
+		return failf("View under a cancelled context returned %v, want %v; function called: %t", err, context.Canceled, called)
 	}
 	for _, err = range p.ledger.List(ctx, thread, 0) {
 	}
 	if !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("List under a cancelled context ended with %v, want %v", err, context.Canceled)
+		return failf("List under a cancelled context ended with %v, want %v", err, context.Canceled)
 	}
 	return nil
 }
@@ -127,7 +126,7 @@ func checkReopened(p *probe) error {
 	}
 	for i := range again {
 		if err := sameHandle(again[i], hs[i]); err != nil {
-			return fmt.Errorf("recorded again after reopening: %w", err)
+			return failf("recorded again after reopening: %w", err)
 		}
 	}
 	return p.lists(thread, 0, hs)
@@ -146,7 +145,7 @@ func checkTwice(p *probe) error {
 			return err
 		}
 		if err := sameHandle(again, first[i]); err != nil {
-			return fmt.Errorf("the same call id and payload again: %w", err)
+			return failf("the same call id and payload again: %w", err)
 		}
 	}
 	if err := p.holdAll(thread, first, rs); err != nil {
@@ -162,10 +161,10 @@ func checkTwiceInBatch(p *probe) error {
 		return err
 	}
 	if err := sameHandle(hs[2], hs[0]); err != nil {
-		return fmt.Errorf("one result twice in a batch: %w", err)
+		return failf("one result twice in a batch: %w", err)
 	}
 	if hs[0].MemID == hs[1].MemID {
-		return fmt.Errorf("two call ids with one payload have one mem id, %s", hs[0].MemID)
+		return failf("two call ids with one payload have one mem id, %s", hs[0].MemID)
 	}
 	return p.lists(thread, 0, hs[:2])
 }
@@ -190,7 +189,7 @@ func distinct(hs []docket.Handle) error {
 	for i, h := range hs {
 		same := func(other docket.Handle) bool { return other.MemID == h.MemID || other.Seq == h.Seq }
 		if j := slices.IndexFunc(hs[:i], same); j >= 0 {
-			return fmt.Errorf("results %d and %d share mem id or Seq: %s at %d, %s at %d", j, i, hs[j].MemID, hs[j].Seq, h.MemID, h.Seq)
+			return failf("results %d and %d share mem id or Seq: %s at %d, %s at %d", j, i, hs[j].MemID, hs[j].Seq, h.MemID, h.Seq)
 		}
 	}
 	return nil
@@ -204,13 +203,13 @@ func checkConflict(p *probe) error {
 	}
 	got, err := p.ledger.Record(p.ctx, thread, result("call_1", "two"))
 	if !errors.Is(err, docket.ErrConflict) {
-		return fmt.Errorf("the same call id with another payload: error %v, want %v", err, docket.ErrConflict)
+		return failf("the same call id with another payload: error %v, want %v", err, docket.ErrConflict)
 	}
 	if len(got) != 1 {
-		return fmt.Errorf("a conflict returned %d handles, want the original one", len(got))
+		return failf("a conflict returned %d handles, want the original one", len(got))
 	}
 	if err := sameHandle(got[0], h); err != nil {
-		return fmt.Errorf("a conflict: %w", err)
+		return failf("a conflict: %w", err)
 	}
 	if err := p.holds(thread, h, original); err != nil {
 		return err

@@ -126,6 +126,10 @@ func checks() []check {
 	}
 }
 
+// failf makes the error that a check returns. It begins with the name of the method
+// that failed, so it is no error string as libraries have them.
+func failf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
 // probe is what a check works with.
 type probe struct {
 	ctx    context.Context
@@ -145,10 +149,10 @@ func newProbe(ctx context.Context, l docket.Ledger, o Options) *probe {
 func (p *probe) record(thread docket.ThreadID, results ...docket.Result) ([]docket.Handle, error) {
 	hs, err := p.ledger.Record(p.ctx, thread, results...)
 	if err != nil {
-		return nil, fmt.Errorf("Record of %d results: %w", len(results), err)
+		return nil, failf("Record of %d results: %w", len(results), err)
 	}
 	if len(hs) != len(results) {
-		return nil, fmt.Errorf("Record of %d results returned %d handles", len(results), len(hs))
+		return nil, failf("Record of %d results returned %d handles", len(results), len(hs))
 	}
 	return hs, nil
 }
@@ -179,7 +183,7 @@ func (p *probe) list(thread docket.ThreadID, after docket.Seq) ([]docket.Handle,
 	var hs []docket.Handle
 	for h, err := range p.ledger.List(p.ctx, thread, after) {
 		if err != nil {
-			return nil, fmt.Errorf("List of %q after %d: %w", thread, after, err)
+			return nil, failf("List of %q after %d: %w", thread, after, err)
 		}
 		hs = append(hs, h)
 	}
@@ -193,11 +197,11 @@ func (p *probe) lists(thread docket.ThreadID, after docket.Seq, want []docket.Ha
 		return err
 	}
 	if len(got) != len(want) {
-		return fmt.Errorf("List of %q after %d yields %d handles, want %d", thread, after, len(got), len(want))
+		return failf("List of %q after %d yields %d handles, want %d", thread, after, len(got), len(want))
 	}
 	for i := range want {
 		if err := sameHandle(got[i], want[i]); err != nil {
-			return fmt.Errorf("List of %q after %d, handle %d: %w", thread, after, i, err)
+			return failf("List of %q after %d, handle %d: %w", thread, after, i, err)
 		}
 	}
 	return nil
@@ -211,10 +215,10 @@ func (p *probe) holds(thread docket.ThreadID, h docket.Handle, r docket.Result) 
 		return sameRecord(rec, h, r)
 	})
 	if err == nil && !called {
-		err = fmt.Errorf("returned nil without calling the function")
+		err = failf("returned nil without calling the function")
 	}
 	if err != nil {
-		return fmt.Errorf("View of %s (call id %.40q, %d bytes): %w", h.MemID, r.ID, len(r.Payload), err)
+		return failf("View of %s (call id %.40q, %d bytes): %w", h.MemID, r.ID, len(r.Payload), err)
 	}
 	return nil
 }
@@ -238,11 +242,11 @@ func sameRecord(rec docket.Record, h docket.Handle, r docket.Result) error {
 		return err
 	}
 	if !bytes.Equal(got, r.Payload) {
-		return fmt.Errorf("the payload differs: %d bytes with digest %s, recorded %d with %s",
+		return failf("the payload differs: %d bytes with digest %s, recorded %d with %s",
 			len(got), docket.DigestOf(got), len(r.Payload), docket.DigestOf(r.Payload))
 	}
 	if !bytes.Equal(rec.Args(), r.Args) || (rec.Args() == nil) != (r.Args == nil) {
-		return fmt.Errorf("Args differ: %d bytes (nil: %t), recorded %d (nil: %t)",
+		return failf("Args differ: %d bytes (nil: %t), recorded %d (nil: %t)",
 			len(rec.Args()), rec.Args() == nil, len(r.Args), r.Args == nil)
 	}
 	return sameAttachments(rec, r.Attachments)
@@ -251,14 +255,14 @@ func sameRecord(rec docket.Record, h docket.Handle, r docket.Result) error {
 func sameAttachments(rec docket.Record, want []docket.Attachment) error {
 	got, err := rec.Attachments()
 	if err != nil {
-		return fmt.Errorf("Attachments: %w", err)
+		return failf("Attachments: %w", err)
 	}
 	if len(got) != len(want) {
-		return fmt.Errorf("%d attachments, recorded %d", len(got), len(want))
+		return failf("%d attachments, recorded %d", len(got), len(want))
 	}
 	for i := range want {
 		if got[i].Kind != want[i].Kind || !bytes.Equal(got[i].Data, want[i].Data) {
-			return fmt.Errorf("attachment %d differs: %q of %d bytes, recorded %q of %d",
+			return failf("attachment %d differs: %q of %d bytes, recorded %q of %d",
 				i, got[i].Kind, len(got[i].Data), want[i].Kind, len(want[i].Data))
 		}
 	}
@@ -271,7 +275,7 @@ func payloadOf(rec docket.Record) ([]byte, error) {
 	for n := range rec.Frames() {
 		var err error
 		if payload, err = rec.AppendFrame(payload, n); err != nil {
-			return nil, fmt.Errorf("frame %d of %d: %w", n, rec.Frames(), err)
+			return nil, failf("frame %d of %d: %w", n, rec.Frames(), err)
 		}
 	}
 	return payload, nil
@@ -280,11 +284,11 @@ func payloadOf(rec docket.Record) ([]byte, error) {
 // sameHandle compares all fields; instants by the moment that they name.
 func sameHandle(got, want docket.Handle) error {
 	if !got.Created.Equal(want.Created) {
-		return fmt.Errorf("handle of %s: created %v, want %v", want.MemID, got.Created, want.Created)
+		return failf("handle of %s: created %v, want %v", want.MemID, got.Created, want.Created)
 	}
 	got.Created = want.Created
 	if got != want {
-		return fmt.Errorf("handles differ: %+v, want %+v", got, want)
+		return failf("handles differ: %+v, want %+v", got, want)
 	}
 	return nil
 }

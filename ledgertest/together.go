@@ -59,7 +59,7 @@ func (p *probe) ascending() error {
 	hs, err := p.list(thread, 0)
 	for i := 1; i < len(hs); i++ {
 		if hs[i].Seq <= hs[i-1].Seq {
-			return fmt.Errorf("List yields Seq %d after %d", hs[i].Seq, hs[i-1].Seq)
+			return failf("List yields Seq %d after %d", hs[i].Seq, hs[i-1].Seq)
 		}
 	}
 	return err
@@ -73,7 +73,7 @@ func (p *probe) agreed(got [goroutines][]docket.Handle, recorded [goroutines][]d
 		}
 		for i, h := range got[g] {
 			if i%2 == 0 && sameHandle(h, got[0][i]) != nil {
-				return fmt.Errorf("one result recorded by two goroutines: %w", sameHandle(h, got[0][i]))
+				return failf("one result recorded by two goroutines: %w", sameHandle(h, got[0][i]))
 			}
 			byMem[h.MemID] = h
 		}
@@ -83,7 +83,7 @@ func (p *probe) agreed(got [goroutines][]docket.Handle, recorded [goroutines][]d
 		return err
 	}
 	if want := len(got[0])/2 + goroutines*len(got[0])/2; len(byMem) != want || len(listed) != want {
-		return fmt.Errorf("%d results have %d mem ids and List yields %d", want, len(byMem), len(listed))
+		return failf("%d results have %d mem ids and List yields %d", want, len(byMem), len(listed))
 	}
 	return distinct(listed)
 }
@@ -110,15 +110,15 @@ func checkLogTogether(p *probe) error {
 	}
 	last, err := d.log.Decided(d.ctx, thread)
 	if err != nil {
-		return fmt.Errorf("Decided: %w", err)
+		return failf("Decided: %w", err)
 	}
 	for g, ds := range told {
 		if ds.Form.Filled() != last.Form.Filled() {
-			return fmt.Errorf("goroutine %d was told the form %+v, the log has %+v", g, ds.Form, last.Form)
+			return failf("goroutine %d was told the form %+v, the log has %+v", g, ds.Form, last.Form)
 		}
 		for id, number := range ds.Epochs {
 			if last.Epochs[id] != number {
-				return fmt.Errorf("goroutine %d was told that epoch %d decided %s, the log says %d", g, number, id, last.Epochs[id])
+				return failf("goroutine %d was told that epoch %d decided %s, the log says %d", g, number, id, last.Epochs[id])
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func checkUnknown(p *probe) error {
 			return err
 		}
 		if got != want && (id == theirs.MemID || id == edited(mine.MemID)) {
-			return fmt.Errorf("View of %s says %q, of an id that never was %q", id, got, want)
+			return failf("View of %s says %q, of an id that never was %q", id, got, want)
 		}
 	}
 	_, err = p.notFound("a thread that never was", mine.MemID)
@@ -60,7 +60,7 @@ func (p *probe) notFound(thread docket.ThreadID, id docket.MemID) (string, error
 		return errors.New("the function was called")
 	})
 	if !errors.Is(err, docket.ErrNotFound) {
-		return "", fmt.Errorf("View of %.40q in %q returned %v, want %v", id, thread, err, docket.ErrNotFound)
+		return "", failf("View of %.40q in %q returned %v, want %v", id, thread, err, docket.ErrNotFound)
 	}
 	if id == "" {
 		return err.Error(), nil
@@ -75,7 +75,7 @@ func checkViewErrors(p *probe) error {
 	}
 	for _, own := range []error{errors.New("own"), docket.ErrNotFound, &docket.CorruptError{Place: "own"}} {
 		if err := p.ledger.View(p.ctx, thread, h.MemID, func(docket.Record) error { return own }); err != own {
-			return fmt.Errorf("View returned %v, want the function's own error unchanged", err)
+			return failf("View returned %v, want the function's own error unchanged", err)
 		}
 	}
 	return p.holds(thread, h, result("call_1", "payload"))
@@ -91,7 +91,7 @@ func checkFrames(p *probe) error {
 		}
 		err = p.ledger.View(p.ctx, thread, h.MemID, func(rec docket.Record) error { return p.frames(rec, r.Payload) })
 		if err != nil {
-			return fmt.Errorf("payload %q: %w", r.Tool, err)
+			return failf("payload %q: %w", r.Tool, err)
 		}
 	}
 	return nil
@@ -99,29 +99,29 @@ func checkFrames(p *probe) error {
 
 func (p *probe) frames(rec docket.Record, payload []byte) error {
 	if (rec.Frames() == 0) != (len(payload) == 0) {
-		return fmt.Errorf("%d frames for %d bytes", rec.Frames(), len(payload))
+		return failf("%d frames for %d bytes", rec.Frames(), len(payload))
 	}
 	end := len(payload)
 	for n := rec.Frames() - 1; n >= 0; n-- {
 		got, err := rec.AppendFrame([]byte("prefix"), n)
 		if err != nil {
-			return fmt.Errorf("frame %d: %w", n, err)
+			return failf("frame %d: %w", n, err)
 		}
 		frame, kept := bytes.CutPrefix(got, []byte("prefix"))
 		switch {
 		case !kept:
-			return fmt.Errorf("frame %d: AppendFrame dropped what dst held", n)
+			return failf("frame %d: AppendFrame dropped what dst held", n)
 		case len(frame) == 0 || len(frame) > p.opts.MaxFrame:
-			return fmt.Errorf("frame %d has %d bytes, want 1 to %d", n, len(frame), p.opts.MaxFrame)
+			return failf("frame %d has %d bytes, want 1 to %d", n, len(frame), p.opts.MaxFrame)
 		case !bytes.HasSuffix(payload[:end], frame):
-			return fmt.Errorf("frame %d is not the payload's bytes before byte %d", n, end)
+			return failf("frame %d is not the payload's bytes before byte %d", n, end)
 		case utf8.Valid(payload) && !utf8.Valid(frame):
-			return fmt.Errorf("frame %d cuts a character", n)
+			return failf("frame %d cuts a character", n)
 		}
 		end -= len(frame)
 	}
 	if end != 0 {
-		return fmt.Errorf("the frames leave out the first %d bytes", end)
+		return failf("the frames leave out the first %d bytes", end)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func checkCallerOwns(p *probe) error {
 		}
 		scribble(r)
 		if err := p.holds(thread, h, kept); err != nil {
-			return fmt.Errorf("after the caller changed its slices: %w", err)
+			return failf("after the caller changed its slices: %w", err)
 		}
 	}
 	return nil
@@ -192,7 +192,7 @@ func checkCopies(p *probe) error {
 		return err
 	}
 	if err := p.holds(thread, h, r); err != nil {
-		return fmt.Errorf("after changing what a view handed out: %w", err)
+		return failf("after changing what a view handed out: %w", err)
 	}
 	for i := range 20 {
 		if _, err := p.record1(thread, result(docket.CallID(fmt.Sprint("later ", i)), string(fill(50<<10, uint64(i))))); err != nil {
@@ -200,7 +200,7 @@ func checkCopies(p *probe) error {
 		}
 	}
 	if !bytes.Equal(payload, r.Payload) {
-		return fmt.Errorf("a payload kept after its view changed when others were recorded")
+		return failf("a payload kept after its view changed when others were recorded")
 	}
 	return nil
 }

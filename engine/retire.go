@@ -35,15 +35,10 @@ func (l *Ledger) retire(ctx context.Context, id docket.ThreadID, mem docket.MemI
 		if err != nil {
 			return err
 		}
-		if t == nil {
-			return docket.ErrNotFound
-		}
-		r, seq, ok, err := t.find(mem)
+		r, err := t.find(mem)
 		switch {
 		case err != nil:
 			return err
-		case !ok:
-			return docket.ErrNotFound
 		case r.state == to:
 			return nil
 		case r.state == erased:
@@ -53,6 +48,7 @@ func (l *Ledger) retire(ctx context.Context, id docket.ThreadID, mem docket.MemI
 			return err
 		}
 		writes()
+		seq := r.handle.Seq
 		if err := t.drop(seq); err != nil {
 			return err
 		}

@@ -198,19 +198,26 @@ func (t *thread) rowOf(id docket.MemID, seq docket.Seq) (row, error) {
 	return r, err
 }
 
-// find returns the row of the record that the thread sees under id; false if
-// there is none.
-func (t *thread) find(id docket.MemID) (row, docket.Seq, bool, error) {
+// find returns the row of the record that t, which may be nil, sees under id; its
+// handle has the position in any state. Errors: [docket.ErrNotFound].
+func (t *thread) find(id docket.MemID) (row, error) {
+	if t == nil {
+		return row{}, docket.ErrNotFound
+	}
 	seq, err := t.seqOf(id)
-	if err != nil || seq == 0 {
-		return row{}, 0, false, err
+	if err != nil {
+		return row{}, err
 	}
-	visible, err := t.sees(seq)
-	if err != nil || !visible {
-		return row{}, 0, false, err
+	visible := false
+	if seq != 0 {
+		if visible, err = t.sees(seq); err != nil {
+			return row{}, err
+		}
 	}
-	r, err := t.rowOf(id, seq)
-	return r, seq, err == nil, err
+	if !visible {
+		return row{}, docket.ErrNotFound
+	}
+	return t.rowOf(id, seq)
 }
 
 // callSeqs yields the positions of the thread's records whose call id has the

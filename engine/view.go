@@ -27,15 +27,9 @@ func (l *Ledger) View(ctx context.Context, thread docket.ThreadID, id docket.Mem
 		if err != nil {
 			return err
 		}
-		if t == nil {
-			return docket.ErrNotFound
-		}
-		row, seq, ok, err := t.find(id)
+		row, err := t.find(id)
 		if err != nil {
 			return err
-		}
-		if !ok {
-			return docket.ErrNotFound
 		}
 		row.handle.Thread = thread
 		switch row.state {
@@ -44,7 +38,7 @@ func (l *Ledger) View(ctx context.Context, thread docket.ThreadID, id docket.Mem
 		case expired:
 			return &docket.ExpiredError{Handle: row.handle, Expired: row.since}
 		}
-		rec, err := t.record(seq, row.handle, l.dec)
+		rec, err := t.record(row.handle, l.dec)
 		if err != nil {
 			return err
 		}
@@ -52,8 +46,9 @@ func (l *Ledger) View(ctx context.Context, thread docket.ThreadID, id docket.Mem
 	})
 }
 
-// record opens the segment at seq.
-func (t *thread) record(seq docket.Seq, h docket.Handle, dec *codec.Decoder) (*record, error) {
+// record opens the segment of the record with handle h.
+func (t *thread) record(h docket.Handle, dec *codec.Decoder) (*record, error) {
+	seq := h.Seq
 	data, err := t.bucket(bucketData)
 	if err != nil {
 		return nil, err

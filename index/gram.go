@@ -63,7 +63,7 @@ func hashGram(x uint64) uint64 {
 func gramBucket(h uint64) int { return int(h >> (64 - bucketBits)) }
 
 // gramRow maps a hash to a row. It takes bits that the bucket does not.
-func gramRow(h uint64, rows int) int { return int(h & (1<<32 - 1) * uint64(rows) >> 32) }
+func gramRow(h, rows uint64) uint64 { return h & (1<<32 - 1) * rows >> 32 }
 
 // filterSlot is where the filter of common grams keeps a bucket of a width: in one
 // word, three bits.
@@ -174,7 +174,7 @@ func (g *grams) narrow(q *Query, w []uint64) bool {
 			}
 		}
 		for _, h := range usable[:n] {
-			if !g.and(w, gramRow(h, g.rows)) {
+			if !g.and(w, int(gramRow(h, uint64(g.rows)))) {
 				return false
 			}
 		}

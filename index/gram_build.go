@@ -26,7 +26,7 @@ const (
 	minBudget  = 96      // bytes of the smallest section
 	minRows    = 64
 	minSampled = 2
-	maxSampled = 16
+	maxSampled = 12
 	// A common bucket takes a byte of the filter, or its bits in the rows of all
 	// frames: that is worth it from about eight frames on, and a quarter of the budget.
 	minFilter   = 8
@@ -58,8 +58,8 @@ var gramBuilders = sync.Pool{New: func() any { return new(gramBuilder) }}
 type gramBuilder struct {
 	payload []byte
 	cuts    []int64
-	folded  []byte   // of the frame in hand, with its cover and padding
-	row     []uint64 // one bit for each row, of the frame in hand
+	folded  []byte // the frame in hand, with its cover and padding
+	row     []byte // 1 for each row of it, from index 1 on
 
 	rows   int
 	limits [widths]int
@@ -67,9 +67,12 @@ type gramBuilder struct {
 	filter []uint64
 	used   [widths][allBuckets / 64]uint64 // buckets that are entered
 
-	// Counting: for each bucket when it was seen last, and in how many frames.
-	seen  [allBuckets]uint32 // stamp << 8 | frames
-	stamp uint32
+	// Counting: the samples, folded, each ending where ends says, then padding; for
+	// each bucket the sample that it was seen in last, and in how many.
+	samples []byte
+	ends    []int
+	seen    [allBuckets]uint32 // stamp << 8 | samples
+	stamp   uint32
 }
 
 // commonBucket is a bucket that most frames have.
@@ -78,16 +81,15 @@ type commonBucket struct {
 	width  int
 }
 
-// fold sets folded to frame k and its cover, and returns its length without padding.
-func (b *gramBuilder) fold(k int) int {
-	start := int64(0)
+// pad is what may be read behind the last gram.
+var pad [gramPad]byte
+
+// frame returns the bytes of the payload that the signature of frame k covers.
+func (b *gramBuilder) frame(k int) (start, end int64) {
 	if k > 0 {
 		start = b.cuts[k-1]
 	}
-	b.folded = appendFolded(b.folded[:0], b.payload[start:coverEnd(b.payload, b.cuts[k])])
-	n := len(b.folded)
-	b.folded = append(b.folded, 0, 0, 0, 0, 0, 0, 0, 0)
-	return n
+	return start, coverEnd(b.payload, b.cuts[k])
 }
 
 // coverEnd returns where the signature of a frame that ends at end stops reading: at
@@ -113,6 +115,7 @@ func (b *gramBuilder) plan(budget int) {
 		most = budget / filterShare
 	}
 	loaded := 0.0
+	b.sample()
 	for w := range widths {
 		room := fullLoad*b.bits(budget) - loaded
 		if room < 0 {
@@ -197,20 +200,35 @@ func (n *counted) leave(most int) {
 	}
 }
 
-// count looks at some frames, evenly spread.
-func (b *gramBuilder) count(w int) counted {
+// sample folds some frames, evenly spread.
+func (b *gramBuilder) sample() {
 	frames := len(b.cuts)
-	n := counted{samples: min(max(frames/2, min(frames, minSampled)), maxSampled)}
-	if b.stamp > 1<<24-maxSampled-2 {
+	n := min(max(frames/4, min(frames, minSampled)), maxSampled)
+	b.samples = b.samples[:0]
+	b.ends = b.ends[:0]
+	for s := range n {
+		start, end := b.frame(s * frames / n)
+		b.samples = appendFolded(b.samples, b.payload[start:end])
+		b.ends = append(b.ends, len(b.samples))
+	}
+	b.samples = append(b.samples, pad[:]...)
+	if b.stamp > 1<<24-widths*maxSampled-2 {
 		clear(b.seen[:])
 		b.stamp = 0
 	}
+}
+
+// count counts the grams of width number w of the samples.
+func (b *gramBuilder) count(w int) counted {
+	n := counted{samples: len(b.ends)}
 	first := b.stamp + 1
-	for s := range n.samples {
+	start := 0
+	for _, end := range b.ends {
 		b.stamp++
-		n.distinct += b.countFrame(b.fold(s*frames/n.samples), w, first)
+		n.distinct += b.countFrame(start, end, w, first)
+		start = end
 	}
-	if frames < minFilter {
+	if len(b.cuts) < minFilter {
 		return n
 	}
 	for bucket, v := range b.seen {
@@ -225,22 +243,25 @@ func (b *gramBuilder) count(w int) counted {
 	return n
 }
 
-// countFrame counts the buckets of width w of the folded frame. Of n bytes.
-func (b *gramBuilder) countFrame(n, w int, first uint32) (distinct int) {
-	text, width := b.folded, gramWidths[w]
-	for i := 0; i+width <= n; i++ {
-		bucket := gramBucket(gramHash(binary.LittleEndian.Uint64(text[i:]), w)) & (allBuckets - 1)
-		v := b.seen[bucket]
-		switch v >> 8 {
-		case b.stamp:
-			continue
-		default:
-			if v>>8 < first {
-				v = 0
-			}
-			b.seen[bucket] = b.stamp<<8 | v&255 + 1
-			distinct++
+// countFrame counts the buckets of one sample. It has no branch that depends on the
+// text.
+func (b *gramBuilder) countFrame(start, end, w int, first uint32) (distinct int) {
+	text, stamp, seen := b.samples, b.stamp, &b.seen
+	mask, key := gramMasks[w], gramKeys[w]
+	for i := start; i+gramWidths[w] <= end; i++ {
+		bucket := hashGram(binary.LittleEndian.Uint64(text[i:])&mask^key) >> (64 - bucketBits)
+		v := seen[bucket]
+		at := v >> 8
+		count := v & 255
+		if at < first {
+			count = 0
 		}
+		add := uint32(1)
+		if at == stamp {
+			add = 0
+		}
+		seen[bucket] = stamp<<8 | count + add
+		distinct += int(add)
 	}
 	return distinct
 }
@@ -253,21 +274,17 @@ func (b *gramBuilder) fill() []byte {
 	for i, word := range b.filter {
 		binary.LittleEndian.PutUint64(body[gramHeader+8*i:], word)
 	}
-	matrix := body[g.matrix():]
-	words := (b.rows + 63) / 64
-	if cap(b.row) < words {
-		b.row = make([]uint64, words)
-	}
-	b.row = b.row[:words]
+	b.row = slices.Grow(b.row[:0], b.rows+1+gramPad)[:b.rows+1+gramPad]
 	for k := range b.cuts {
+		start, end := b.frame(k)
+		b.folded = append(appendFolded(b.folded[:0], b.payload[start:end]), pad[:]...)
 		clear(b.row)
-		n := b.fold(k)
 		for w := range widths {
 			if b.limits[w] > 0 {
-				b.enter(n, w)
+				b.enter(w)
 			}
 		}
-		b.scatter(matrix, k)
+		b.scatter(body[g.matrix():], k)
 	}
 	return body
 }
@@ -281,27 +298,27 @@ func (g *grams) putHeader(body []byte) {
 	}
 }
 
-// enter sets the rows of the grams of width w of the folded frame. It has no branch
-// that depends on the text.
-func (b *gramBuilder) enter(n, w int) {
-	text, row, used := b.folded, b.row, &b.used[w]
-	mask, key, rows := gramMasks[w], gramKeys[w], b.rows
-	for i := 0; i+gramWidths[w] <= n; i++ {
+// enter sets the rows of the folded frame's grams of width number w. It has no branch
+// that depends on the text: a gram that is not used goes to row 0, which nobody
+// reads.
+func (b *gramBuilder) enter(w int) {
+	text, row, used, rows := b.folded, b.row, &b.used[w], uint64(b.rows)
+	mask, key, last := gramMasks[w], gramKeys[w], len(text)-gramPad-gramWidths[w]
+	for i := 0; i <= last; i++ {
 		h := hashGram(binary.LittleEndian.Uint64(text[i:])&mask ^ key)
 		bucket := h >> (64 - bucketBits)
 		bit := used[bucket>>6] >> (bucket & 63) & 1
-		r := gramRow(h, rows)
-		row[r>>6] |= bit << (r & 63)
+		row[(gramRow(h, rows)+1)&-bit] = 1
 	}
 }
 
 // scatter copies the rows of frame k to column k of the matrix.
 func (b *gramBuilder) scatter(matrix []byte, k int) {
-	frames := len(b.cuts)
-	for i, word := range b.row {
-		for ; word != 0; word &= word - 1 {
-			bit := (64*i+bits.TrailingZeros64(word))*frames + k
-			matrix[bit>>3] |= 1 << (bit & 7)
+	frames, row := len(b.cuts), b.row[1:]
+	for r := 0; r < b.rows; r += 8 {
+		for x := binary.LittleEndian.Uint64(row[r:]); x != 0; x &= x - 1 {
+			bit := (r+bits.TrailingZeros64(x)/8)*frames + k
+			matrix[bit/8] |= 1 << (bit % 8)
 		}
 	}
 }

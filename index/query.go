@@ -17,7 +17,7 @@ type Query struct {
 	valid  bool // text is UTF-8: a match of its bytes begins and ends at characters
 
 	maxBytes int
-	anchor   needle
+	needle   needle
 
 	grams [widths][]uint64 // hashes, in the order in which they are probed
 }
@@ -45,7 +45,7 @@ func NewQuery(text []byte, fold bool) *Query {
 	}
 	if fold {
 		q.folded = appendFolded(nil, text)
-		q.anchor = newNeedle(q.folded)
+		q.needle = newNeedle(q.folded)
 	}
 	if q.valid {
 		q.setGrams(appendFolded(nil, text[:prefix]))
@@ -59,14 +59,20 @@ func (q *Query) MaxBytes() int { return q.maxBytes }
 // setGrams hashes the grams of a folded prefix. Neighbours tell much the same, so
 // they are probed far apart: every fourth, then those between.
 func (q *Query) setGrams(folded []byte) {
-	padded := append(folded, make([]byte, gramPad)...)
+	padded := append(folded, pad[:]...)
 	for w, width := range gramWidths {
-		var hashes []uint64
-		for first := range 4 {
-			for i := first; i+width <= len(folded); i += 4 {
-				hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), w))
-			}
+		count := min(len(folded)-width+1, maxProbes)
+		if count <= 0 {
+			break
 		}
-		q.grams[w] = hashes[:min(len(hashes), maxProbes)]
+		hashes := make([]uint64, 0, count)
+		for i, first := 0, 0; len(hashes) < count; i += 4 {
+			if i+width > len(folded) {
+				first++
+				i = first
+			}
+			hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), w))
+		}
+		q.grams[w] = hashes
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -41,7 +42,7 @@ func naiveOptions() *bbolt.Options {
 	return &bbolt.Options{
 		Timeout:         500 * time.Millisecond,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: 16 << 30,
+		InitialMmapSize: int(min(int64(16<<30), math.MaxInt/2)), // half of all where an int is short
 	}
 }
 

@@ -89,7 +89,7 @@ func longJSON(n int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":%d,"sku":"K%07x","title":"Öl-Filter %d 日本","price":%d.%02d}`, i, i*2654435761%(1<<28), i, i%997, i%100)
+		fmt.Fprintf(&b, `{"id":%d,"sku":"K%07x","title":"Öl-Filter %d 日本","price":%d.%02d}`, i, int64(i)*2654435761%(1<<28), i, i%997, i%100)
 	}
 	b.WriteString(`]}`)
 	return b.String()

@@ -283,3 +283,27 @@ func TestClosed(t *testing.T) {
 		}
 	}
 }
+
+// TestCloseDuringAFailingCommit: Close waits for the opening that was current when
+// it began, and for the one that took its place.
+func TestCloseDuringAFailingCommit(t *testing.T) {
+	l := open(t, nil)
+	recordOne(t, l, result("before", "x"))
+	release := hold(t, l)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, err := l.Record(t.Context(), "t", result("1", string(sampleJSON(300<<10, 2))))
+		if !errors.Is(err, ErrUnknown) && !errors.Is(err, docket.ErrClosed) {
+			t.Errorf("Record: %v", err)
+		}
+	})
+	l.commits.await(1)
+	l.cur.db.MaxSize = 1
+	wg.Go(func() {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	release()
+	wg.Wait()
+}

@@ -28,7 +28,7 @@ func syncFolder(dir string, o *Options) error {
 }
 
 // noSpace tells whether err is a full disk or quota. bbolt wraps some of its errors
-// as text only, which resized covers.
+// as text only: saysOnly finds those.
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) ||
 		saysOnly(err, syscall.ENOSPC) || saysOnly(err, syscall.EDQUOT) || saysOnly(err, syscall.EFBIG)

@@ -149,9 +149,8 @@ func (l *Ledger) release(s *store) {
 	}
 	if s.retired {
 		_ = s.close()
-	} else {
-		l.idle.Broadcast()
 	}
+	l.idle.Broadcast() // Close may have waited for s before it was retired
 }
 
 // stop makes every later call return err: what the process sees of the file is not

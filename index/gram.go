@@ -30,12 +30,15 @@ const (
 
 	widths     = 3
 	gramPad    = 8  // bytes that may be read behind the last gram
-	gramHeader = 16 // frames u32, rows u32, filter words u16, limits 3 × u16
+	gramHeader = 16 // version u8, frames u24, rows u32, filter words u16, limits 3 × u16
+
+	// gramVersion fixes the hash and the folding, which is that of Unicode 15.0.
+	gramVersion = 1
 
 	bucketBits = 16
 	allBuckets = 1 << bucketBits
 
-	maxFrames = 1 << 24
+	maxFrames = 1<<24 - 1
 	maxRows   = 1 << 24
 )
 
@@ -93,14 +96,14 @@ func openGrams(section []byte) (grams, error) {
 	}
 	g := grams{
 		body:   body,
-		frames: int(binary.LittleEndian.Uint32(head)),
+		frames: int(binary.LittleEndian.Uint32(head) >> 8),
 		rows:   int(binary.LittleEndian.Uint32(head[4:])),
 		filter: int(binary.LittleEndian.Uint16(head[8:])),
 	}
 	for w := range widths {
 		g.limits[w] = limitOf(binary.LittleEndian.Uint16(head[10+2*w:]))
 	}
-	if g.frames == 0 || g.frames > maxFrames || g.rows == 0 || g.rows > maxRows || g.size() != body.Len() {
+	if head[0] != gramVersion || g.frames == 0 || g.rows == 0 || g.rows > maxRows || g.size() != body.Len() {
 		return grams{}, ErrDamaged
 	}
 	return g, nil

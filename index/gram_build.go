@@ -290,7 +290,7 @@ func (b *gramBuilder) fill() []byte {
 }
 
 func (g *grams) putHeader(body []byte) {
-	binary.LittleEndian.PutUint32(body, uint32(g.frames))
+	binary.LittleEndian.PutUint32(body, uint32(g.frames)<<8|gramVersion)
 	binary.LittleEndian.PutUint32(body[4:], uint32(g.rows))
 	binary.LittleEndian.PutUint16(body[8:], uint16(g.filter))
 	for w, limit := range g.limits {

@@ -25,10 +25,10 @@ func TestFormatExampleOfChars(t *testing.T) {
 
 func TestFormatExampleOfGrams(t *testing.T) {
 	want := formatdoc.Example(t, "grams")
-	b := gramBuilder{payload: []byte("abcdeABCDé"), cuts: []int64{5, 11}, rows: 5, limits: [widths]int{allBuckets, 0x8000, 0}}
-	b.common = []commonBucket{{uint32(gramBucket(gramHash(0x44434241, 0))), 0}} // "ABCD"
+	b := gramBuilder{payload: []byte("a-12b45cABCDé"), cuts: []int64{8, 14}, rows: 20, times: 2, limits: [classes]int{allBuckets, allBuckets, 0x8000, 0}}
+	b.common = []commonBucket{{uint32(gramBucket(gramHash(0x44434241, fours))), fours}} // "ABCD"
 	b.setFilter()
-	for w := range widths {
+	for w := range classes {
 		b.setUsed(w)
 	}
 	if got := seal.Append(nil, b.fill()); !bytes.Equal(got, want) {
@@ -38,10 +38,10 @@ func TestFormatExampleOfGrams(t *testing.T) {
 		t.Error(err)
 	}
 	g, err := openGrams(want)
-	if err != nil || g.frames != 2 || g.rows != 5 || g.filter != 1 || g.limits != b.limits {
+	if err != nil || g.frames != 2 || g.rows != 20 || g.times != 2 || g.filter != 1 || g.limits != b.limits {
 		t.Errorf("parsed %+v, %v", g, err)
 	}
-	for query, frames := range map[string][]int{"bcde": {0}, "eabc": {0}, "CDé": {0, 1}, "abcd": {0, 1}, "é": {0, 1}} {
+	for query, frames := range map[string][]int{"-12b45": {0}, "12B45C": {0}, "CDé": {0, 1}, "abcd": {0, 1}, "é": {0, 1}} {
 		set := NewQuery([]byte(query), false).Candidates(want, 2)
 		for _, k := range frames {
 			if !set.Has(k) {

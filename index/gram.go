@@ -9,17 +9,22 @@ package index
 // after it, so a match that begins in the frame has the grams of its first bytes
 // there; case is folded on both sides; what cannot be read rules nothing out.
 //
-// Grams of four bytes are what most queries are found by. Where they leave rows
-// empty (tables of numbers, logs: few different grams, each in many frames), grams
-// of six and of eight bytes are added, as many as fill the rows to a half, where a
-// row tells most. Of a width that does not fit, only the grams in the first so many
-// buckets of the hash are used, by builder and query alike. Grams that are in more
-// than half of the frames are left out; a filter tells which. How the section is made
-// is in gram_build.go. DESIGN.md has the measurements and what did worse.
+// Grams come in classes. The first are anchored: a byte that is no letter or digit,
+// then five that are, a digit among them. Identifiers, numbers and dates have one,
+// prose has none; each stands for up to five rows, so that a number nobody else has
+// narrows well beside neighbours that differ in one digit. Then all grams of four
+// bytes. Where they leave rows empty (tables of numbers, logs: few different grams,
+// each in many frames), those of six and of eight bytes are added. All together fill
+// the rows to a half, where a row tells most. Of a class that does not fit, only the
+// grams in the first so many buckets of the hash are used, by builder and query
+// alike. Grams that are in more than half of the frames are left out; a filter tells
+// which. How the section is made is in gram_build.go. DESIGN.md has the measurements
+// and what did worse.
 
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 
 	"docket/internal/seal"
 )
@@ -28,9 +33,12 @@ const (
 	gramCover = 255 // bytes after a frame that its signature covers, cut to a character
 	sureCover = gramCover - 3
 
-	widths     = 3
+	classes    = 4
+	anchored   = 0  // the class of grams that begin at an anchor
+	fours      = 1  // the class of grams of four bytes
+	maxTimes   = 5  // rows of an anchored gram
 	gramPad    = 8  // bytes that may be read behind the last gram
-	gramHeader = 16 // version u8, frames u24, rows u32, filter words u16, limits 3 × u16
+	gramHeader = 20 // version u8, frames u24, rows u32, filter words u16, limits 4 × u16, times u8, 0
 
 	// gramVersion fixes the hash and the folding, which is that of Unicode 15.0.
 	gramVersion = 1
@@ -42,15 +50,54 @@ const (
 	maxRows   = 1 << 24
 )
 
-// gramWidths are the widths of grams in bytes; gramMasks select them from eight
-// bytes, read little-endian.
+// gramWidths are the widths in bytes of the classes of grams; gramMasks select them
+// from eight bytes, read little-endian; gramKeys tell the classes apart.
 var (
-	gramWidths = [widths]int{4, 6, 8}
-	gramMasks  = [widths]uint64{1<<32 - 1, 1<<48 - 1, 1<<64 - 1}
-	gramKeys   = [widths]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb}
+	gramWidths = [classes]int{6, 4, 6, 8}
+	gramMasks  = [classes]uint64{1<<48 - 1, 1<<32 - 1, 1<<48 - 1, 1<<64 - 1}
+	gramKeys   = [classes]uint64{0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb}
+	// gramTurns make the hash of an anchored gram's further rows.
+	gramTurns = [maxTimes]uint64{1, 0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53, 0xa0761d6478bd642f}
 )
 
-// gramHash hashes the gram of width number w that x begins with: the top bits are
+// Bytes by what they are to an anchor.
+const (
+	letter = 1
+	digit  = 2
+	other  = 4 // beyond ASCII: no anchor before what follows it, and no part of a gram
+)
+
+// anchorBytes are the folded letters and digits of ASCII.
+var anchorBytes = func() (t [256]uint8) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = digit
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		t[c] = letter
+	}
+	for c := utf8.RuneSelf; c < len(t); c++ {
+		t[c] = other
+	}
+	return t
+}()
+
+// isAnchored tells whether an anchored gram begins at text[0]; text has six bytes.
+func isAnchored(text []byte) bool {
+	if anchorBytes[text[0]] != 0 {
+		return false
+	}
+	any := uint8(0)
+	for _, c := range text[1:6] {
+		k := anchorBytes[c]
+		if k == 0 || k == other {
+			return false
+		}
+		any |= k
+	}
+	return any&digit != 0
+}
+
+// gramHash hashes the gram of class w that x begins with: the top bits are
 // its bucket, the others choose its row.
 func gramHash(x uint64, w int) uint64 {
 	return hashGram(x&gramMasks[w] ^ gramKeys[w])
@@ -68,7 +115,7 @@ func gramBucket(h uint64) int { return int(h >> (64 - bucketBits)) }
 // gramRow maps a hash to a row. It takes bits that the bucket does not.
 func gramRow(h, rows uint64) uint64 { return h & (1<<32 - 1) * rows >> 32 }
 
-// filterSlot is where the filter of common grams keeps a bucket of a width: in one
+// filterSlot is where the filter of common grams keeps a bucket of a class: in one
 // word, three bits.
 func filterSlot(bucket, w, words int) (word int, mask uint64) {
 	h := (uint64(bucket)<<2 | uint64(w)) * 0x9e3779b97f4a7c15
@@ -80,8 +127,9 @@ func filterSlot(bucket, w, words int) (word int, mask uint64) {
 type grams struct {
 	body         seal.Bytes
 	frames, rows int
-	filter       int         // words of the filter
-	limits       [widths]int // buckets of each width that are used
+	filter       int          // words of the filter
+	limits       [classes]int // buckets of each class that are used
+	times        int          // rows of an anchored gram
 }
 
 // openGrams opens a section. It verifies the page with the header only.
@@ -99,17 +147,18 @@ func openGrams(section []byte) (grams, error) {
 		frames: int(binary.LittleEndian.Uint32(head) >> 8),
 		rows:   int(binary.LittleEndian.Uint32(head[4:])),
 		filter: int(binary.LittleEndian.Uint16(head[8:])),
+		times:  int(head[18]),
 	}
-	for w := range widths {
+	for w := range classes {
 		g.limits[w] = limitOf(binary.LittleEndian.Uint16(head[10+2*w:]))
 	}
-	if head[0] != gramVersion || g.frames == 0 || g.rows == 0 || g.rows > maxRows || g.size() != body.Len() {
+	if head[0] != gramVersion || g.frames == 0 || g.rows == 0 || g.rows > maxRows || g.times == 0 || g.times > maxTimes || head[19] != 0 || g.size() != body.Len() {
 		return grams{}, ErrDamaged
 	}
 	return g, nil
 }
 
-// limitOf reads the number of used buckets of a width: the largest value means all.
+// limitOf reads the number of used buckets of a class: the largest value means all.
 func limitOf(v uint16) int {
 	if v == allBuckets-1 {
 		return allBuckets
@@ -153,7 +202,7 @@ func (q *Query) Candidates(section []byte, frames int) FrameSet {
 // q. It is [Query.Candidates] for callers that ask many records for one bit: it
 // allocates nothing for payloads of up to 256 frames.
 func (q *Query) MayContain(section []byte) bool {
-	if len(q.grams[0]) == 0 {
+	if len(q.grams[fours]) == 0 {
 		return true
 	}
 	g, err := openGrams(section)
@@ -167,17 +216,17 @@ func (q *Query) MayContain(section []byte) bool {
 // narrow intersects w with the rows of the grams of q. It tells whether anything is
 // left. Bytes that cannot be read rule nothing out.
 func (g *grams) narrow(q *Query, w []uint64) bool {
-	for width, hashes := range q.grams {
+	for class, hashes := range q.grams {
 		var usable [maxProbes]uint64
 		n := 0
 		for _, h := range hashes {
-			if g.uses(h, width) {
+			if g.uses(h, class) {
 				usable[n] = h
 				n++
 			}
 		}
 		for _, h := range usable[:n] {
-			if !g.and(w, int(gramRow(h, uint64(g.rows)))) {
+			if !g.andGram(w, h, class) {
 				return false
 			}
 		}
@@ -185,16 +234,29 @@ func (g *grams) narrow(q *Query, w []uint64) bool {
 	return true
 }
 
+// andGram intersects w with the rows of one gram and tells whether anything is left.
+func (g *grams) andGram(w []uint64, h uint64, class int) bool {
+	if class != anchored {
+		return g.and(w, int(gramRow(h, uint64(g.rows))))
+	}
+	for _, turn := range gramTurns[:g.times] {
+		if !g.and(w, int(gramRow(h*turn, uint64(g.rows)))) {
+			return false
+		}
+	}
+	return true
+}
+
 // uses tells whether grams of hash h were entered in the matrix.
-func (g *grams) uses(h uint64, width int) bool {
+func (g *grams) uses(h uint64, class int) bool {
 	bucket := gramBucket(h)
-	if bucket >= g.limits[width] {
+	if bucket >= g.limits[class] {
 		return false
 	}
 	if g.filter == 0 {
 		return true
 	}
-	word, mask := filterSlot(bucket, width, g.filter)
+	word, mask := filterSlot(bucket, class, g.filter)
 	b, err := g.body.Read(gramHeader+8*word, 8)
 	return err == nil && binary.LittleEndian.Uint64(b)&mask != mask
 }

@@ -1,7 +1,7 @@
 package index
 
 // Making a grams section. A first pass over some frames counts how many different
-// grams of each width a frame has and which buckets are in most frames; from that
+// grams of each class a frame has and which buckets are in most frames; from that
 // follow the rows, the limits and the filter. A second pass sets the bits. Both
 // passes work on buckets and rows alone, never on the grams: a map of grams was ten
 // times slower, and its exactness did not show in the candidates.
@@ -33,7 +33,7 @@ const (
 	filterShare = 4
 	fullLoad    = math.Ln2
 	leastLoad   = 0.4     // rows are not made for less
-	worthLimit  = 1 << 12 // buckets of a width that are worth a second look at the text
+	worthLimit  = 1 << 12 // buckets of a class that are worth a second look at the text
 )
 
 // AppendGrams appends the grams section of a payload that is cut into frames at cuts
@@ -62,10 +62,11 @@ type gramBuilder struct {
 	row     []byte // 1 for each row of it, from index 1 on
 
 	rows   int
-	limits [widths]int
+	times  int // rows of an anchored gram
+	limits [classes]int
 	common []commonBucket
 	filter []uint64
-	used   [widths][allBuckets / 64]uint64 // buckets that are entered
+	used   [classes][allBuckets / 64]uint64 // buckets that are entered
 
 	// Counting: the samples, folded, each ending where ends says, then padding; for
 	// each bucket the sample that it was seen in last, and in how many.
@@ -78,7 +79,7 @@ type gramBuilder struct {
 // commonBucket is a bucket that most frames have.
 type commonBucket struct {
 	bucket uint32
-	width  int
+	class  int
 }
 
 // pad is what may be read behind the last gram.
@@ -104,30 +105,36 @@ func coverEnd(payload []byte, end int64) int64 {
 	return stop
 }
 
-// plan chooses rows, limits and filter for a number of bytes, width by width: the
-// rows are to be half full, and a width gets as many buckets as there is room for.
+// plan chooses rows, limits and filter for a number of bytes, class by class: the
+// rows are to be half full, and a class gets as many buckets as there is room for.
+// Anchored grams get as many rows each as fill a third of that.
 func (b *gramBuilder) plan(budget int) {
 	frames := len(b.cuts)
 	b.common = b.common[:0]
-	b.limits = [widths]int{}
+	b.limits = [classes]int{}
 	most := 0 // buckets that the filter may keep, a byte each
 	if frames >= minFilter {
 		most = budget / filterShare
 	}
 	loaded := 0.0
 	b.sample()
-	for w := range widths {
+	for w := range classes {
 		room := fullLoad*b.bits(budget) - loaded
 		if room < 0 {
 			break
 		}
 		n := b.count(w)
 		n.leave(most - len(b.common))
+		if w == anchored {
+			room /= 3
+			b.times = min(max(int(room/max(n.load(), 1)), 1), maxTimes)
+			n.times = b.times
+		}
 		share := min(1, room/max(n.load(), 1))
 		b.limits[w] = limitOf(uint16(share * (allBuckets - 1)))
 		if b.limits[w] < worthLimit {
 			b.limits[w] = 0
-			break
+			continue
 		}
 		for _, c := range n.common {
 			if int(c.bucket) < b.limits[w] {
@@ -138,7 +145,7 @@ func (b *gramBuilder) plan(budget int) {
 	}
 	b.rows = max(minRows, int(min(b.bits(budget), loaded/leastLoad)))
 	b.setFilter()
-	for w := range widths {
+	for w := range classes {
 		b.setUsed(w)
 	}
 }
@@ -153,12 +160,12 @@ func (b *gramBuilder) setFilter() {
 	words := min((len(b.common)+7)/8, math.MaxUint16)
 	b.filter = append(b.filter[:0], make([]uint64, words)...)
 	for _, c := range b.common[:min(len(b.common), 8*words)] {
-		word, mask := filterSlot(int(c.bucket), c.width, words)
+		word, mask := filterSlot(int(c.bucket), c.class, words)
 		b.filter[word] |= mask
 	}
 }
 
-// setUsed lists the buckets of width w that are entered.
+// setUsed lists the buckets of class w that are entered.
 func (b *gramBuilder) setUsed(w int) {
 	used := &b.used[w]
 	clear(used[:])
@@ -173,9 +180,10 @@ func (b *gramBuilder) setUsed(w int) {
 	}
 }
 
-// counted is what counting says of a width, by buckets: they stand for grams.
+// counted is what counting says of a class, by buckets: they stand for grams.
 type counted struct {
 	samples  int
+	times    int          // rows that a gram enters
 	distinct int          // buckets of a frame that are not common, in all samples
 	common   []seenBucket // in more than half of the samples, most frequent first
 }
@@ -188,7 +196,7 @@ type seenBucket struct {
 
 // load estimates the grams that a frame enters.
 func (n *counted) load() float64 {
-	return -allBuckets * math.Log1p(-min(float64(n.distinct)/float64(n.samples), allBuckets-1)/allBuckets)
+	return -float64(n.times) * allBuckets * math.Log1p(-min(float64(n.distinct)/float64(n.samples), allBuckets-1)/allBuckets)
 }
 
 // leave keeps at most a number of common buckets; the others are entered.
@@ -212,15 +220,15 @@ func (b *gramBuilder) sample() {
 		b.ends = append(b.ends, len(b.samples))
 	}
 	b.samples = append(b.samples, pad[:]...)
-	if b.stamp > 1<<24-widths*maxSampled-2 {
+	if b.stamp > 1<<24-classes*maxSampled-2 {
 		clear(b.seen[:])
 		b.stamp = 0
 	}
 }
 
-// count counts the grams of width number w of the samples.
+// count counts the grams of class w of the samples.
 func (b *gramBuilder) count(w int) counted {
-	n := counted{samples: len(b.ends)}
+	n := counted{samples: len(b.ends), times: 1}
 	first := b.stamp + 1
 	start := 0
 	for _, end := range b.ends {
@@ -243,12 +251,15 @@ func (b *gramBuilder) count(w int) counted {
 	return n
 }
 
-// countFrame counts the buckets of one sample. It has no branch that depends on the
-// text.
+// countFrame counts the buckets of one sample. Beside the anchors it has no branch
+// that depends on the text.
 func (b *gramBuilder) countFrame(start, end, w int, first uint32) (distinct int) {
 	text, stamp, seen := b.samples, b.stamp, &b.seen
 	mask, key := gramMasks[w], gramKeys[w]
 	for i := start; i+gramWidths[w] <= end; i++ {
+		if w == anchored && !isAnchored(text[i:]) {
+			continue
+		}
 		bucket := hashGram(binary.LittleEndian.Uint64(text[i:])&mask^key) >> (64 - bucketBits)
 		v := seen[bucket]
 		at := v >> 8
@@ -268,7 +279,7 @@ func (b *gramBuilder) countFrame(start, end, w int, first uint32) (distinct int)
 
 // fill makes the body of the section.
 func (b *gramBuilder) fill() []byte {
-	g := grams{frames: len(b.cuts), rows: b.rows, filter: len(b.filter), limits: b.limits}
+	g := grams{frames: len(b.cuts), rows: b.rows, filter: len(b.filter), limits: b.limits, times: b.times}
 	body := make([]byte, g.size())
 	g.putHeader(body)
 	for i, word := range b.filter {
@@ -279,7 +290,10 @@ func (b *gramBuilder) fill() []byte {
 		start, end := b.frame(k)
 		b.folded = append(appendFolded(b.folded[:0], b.payload[start:end]), pad[:]...)
 		clear(b.row)
-		for w := range widths {
+		if b.limits[anchored] > 0 {
+			b.enterAnchored()
+		}
+		for w := fours; w < classes; w++ {
 			if b.limits[w] > 0 {
 				b.enter(w)
 			}
@@ -296,9 +310,10 @@ func (g *grams) putHeader(body []byte) {
 	for w, limit := range g.limits {
 		binary.LittleEndian.PutUint16(body[10+2*w:], uint16(min(limit, allBuckets-1)))
 	}
+	body[18] = uint8(g.times)
 }
 
-// enter sets the rows of the folded frame's grams of width number w. It has no branch
+// enter sets the rows of the folded frame's grams of class w. It has no branch
 // that depends on the text: a gram that is not used goes to row 0, which nobody
 // reads.
 func (b *gramBuilder) enter(w int) {
@@ -309,6 +324,24 @@ func (b *gramBuilder) enter(w int) {
 		bucket := h >> (64 - bucketBits)
 		bit := used[bucket>>6] >> (bucket & 63) & 1
 		row[(gramRow(h, rows)+1)&-bit] = 1
+	}
+}
+
+// enterAnchored sets the rows of the anchored grams of the folded frame.
+func (b *gramBuilder) enterAnchored() {
+	text, rows := b.folded, uint64(b.rows)
+	for i := 0; i <= len(text)-gramPad-gramWidths[anchored]; i++ {
+		if !isAnchored(text[i:]) {
+			continue
+		}
+		h := gramHash(binary.LittleEndian.Uint64(text[i:]), anchored)
+		bucket := gramBucket(h)
+		if b.used[anchored][bucket>>6]>>(bucket&63)&1 == 0 {
+			continue
+		}
+		for _, turn := range gramTurns[:b.times] {
+			b.row[gramRow(h*turn, rows)+1] = 1
+		}
 	}
 }
 

@@ -19,10 +19,10 @@ type Query struct {
 	maxBytes int
 	needle   needle
 
-	grams [widths][]uint64 // hashes, in the order in which they are probed
+	grams [classes][]uint64 // hashes, in the order in which they are probed
 }
 
-// maxProbes is how many grams of a width are looked up: each costs a row, and a
+// maxProbes is how many grams of a class are looked up: each costs a row, and a
 // query that dozens of grams do not rule out is not ruled out by more.
 const maxProbes = 48
 
@@ -60,19 +60,24 @@ func (q *Query) MaxBytes() int { return q.maxBytes }
 // they are probed far apart: every fourth, then those between.
 func (q *Query) setGrams(folded []byte) {
 	padded := append(folded, pad[:]...)
-	for w, width := range gramWidths {
+	for class, width := range gramWidths {
 		count := min(len(folded)-width+1, maxProbes)
-		if count <= 0 {
-			break
+		if class == anchored {
+			count = len(folded) - width + 1
 		}
-		hashes := make([]uint64, 0, count)
-		for i, first := 0, 0; len(hashes) < count; i += 4 {
+		if count <= 0 {
+			continue
+		}
+		hashes := make([]uint64, 0, min(count, maxProbes))
+		for i, n, first := 0, 0, 0; n < count && len(hashes) < maxProbes; i, n = i+4, n+1 {
 			if i+width > len(folded) {
 				first++
 				i = first
 			}
-			hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), w))
+			if class != anchored || isAnchored(padded[i:]) {
+				hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), class))
+			}
 		}
-		q.grams[w] = hashes
+		q.grams[class] = hashes
 	}
 }

@@ -36,8 +36,8 @@
 //
 // # Caveats
 //
-// Warm, the default, means that the file is in the page cache and the ledger open.
-// Cold means that before each operation the ledger was closed, its file evicted
+// Warm, the default, means that the ledger is open and the payload was read whole
+// once. Cold means that before each operation the ledger was closed, its file evicted
 // from the page cache (Linux; elsewhere not), and opened again; opening is not
 // part of the operation. The disk's own cache stays warm either way. The naive
 // ledger keeps no digest, handle or index and checks less; that is its advantage

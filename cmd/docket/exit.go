@@ -67,7 +67,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.Is(err, docket.ErrThreadID):
 		return exitUsage
 	case errors.As(err, &corrupt), errors.Is(err, docket.ErrNotLedger):
 		return exitCorrupt

@@ -1,12 +1,13 @@
 package index
 
 // Anchors: the exact words of a payload that an agent comes back to. A preview has
-// room for some twenty of hundreds, so they are chosen by how likely one of its kind
-// was used later in recorded transcripts, per character that it costs: names of code
-// (24 %) and short paths (20 %) are worth most, long paths (4 %) and addresses (4 %)
-// least; what occurs early is used more than what occurs late, what occurs twice
-// more than what occurs once. Regular expressions were decided against: they take
-// ten times as long.
+// room for some twenty of hundreds. Each has a value for the characters that it costs:
+// in recorded transcripts one name of code in four was used again, one short path in
+// five, one long path or address in twenty; but a path that is nearly right is worth
+// nothing, so paths, ids and addresses come first and names take what is left. That
+// holds three fifths of the former and a third of the latter; names first would hold
+// one third and two fifths. What occurs early or often is worth a little more.
+// Regular expressions were decided against: they take ten times as long.
 
 import (
 	"bytes"
@@ -30,9 +31,21 @@ var anchorNames = [...]string{"ids", "paths", "urls"}
 const (
 	maxAnchors   = 4096 // that are compared
 	maxAnchorLen = 120
-	minName      = 6
+	maxWord      = 300 // longer runs are data: base64, bundles
+	minNameLen   = 6
+	maxNameLen   = 64
 	minFolder    = 10 // characters of a folder that is worth factoring out
 	maxFactored  = 256
+)
+
+// Values of an anchor, by what it is.
+const (
+	valuePath   = 150.
+	valueLong   = 120. // a long path
+	valueURL    = 80.
+	valueID     = 60.
+	valueName   = 24.
+	valueNumber = 6.
 )
 
 // anchor is one word.
@@ -40,8 +53,8 @@ type anchor struct {
 	text  []byte
 	kind  anchorKind
 	count int
-	value float64 // how likely it is used later, in percent
-	order int     // of first appearance
+	value float64
+	order int // of first appearance
 	taken bool
 }
 
@@ -66,15 +79,21 @@ func findAnchors(v view, json bool) *anchors {
 // words splits b at the bytes that no anchor has.
 func (a *anchors) words(b []byte) {
 	for i := 0; i < len(b); {
-		if !inWord(b[i]) {
+		if wordClass[b[i]] == 0 {
 			i++
 			continue
 		}
+		if i > 0 && b[i-1] == '\\' { // an escape of JSON, not the first letter of a word
+			if i++; b[i-1] == 'u' {
+				i += 4
+			}
+		}
 		start := i
-		for i < len(b) && inWord(b[i]) {
+		for i < len(b) && wordClass[b[i]] != 0 {
 			i++
 		}
-		if i-start >= minAnchor && !(a.json && i+1 < len(b) && b[i] == '"' && b[i+1] == ':') {
+		key := a.json && i+1 < len(b) && b[i] == '"' && b[i+1] == ':'
+		if i-start >= minAnchor && i-start <= maxWord && !key {
 			a.word(b[start:i])
 		}
 	}
@@ -82,14 +101,11 @@ func (a *anchors) words(b []byte) {
 
 const minAnchor = 5
 
-// inWord tells whether c can be in the middle of an anchor.
-func inWord(c byte) bool { return wordClass[c] != 0 }
-
 // wordClass is 1 for letters, 2 for digits, 3 for '_', 4 for what joins.
 var wordClass = func() (t [256]byte) {
 	for c := range t {
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= utf8.RuneSelf:
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
 			t[c] = 1
 		case c >= '0' && c <= '9':
 			t[c] = 2
@@ -110,16 +126,18 @@ func (a *anchors) word(w []byte) {
 	case len(w) < minAnchor:
 	case bytes.Contains(w, []byte("://")):
 		if len(w) <= maxAnchorLen && isURL(w) {
-			a.add(w, anchorURL, 4.3)
+			a.add(w, anchorURL, valueURL)
 		}
 	case bytes.IndexByte(w, '/') >= 0:
 		a.path(w)
 	case isHexID(w):
-		a.add(w, anchorID, 5)
+		a.add(w, anchorID, valueID)
 	case isTicket(w), isUUID(w):
-		a.add(w, anchorID, 12)
+		a.add(w, anchorID, valueID)
+	case isNumber(w):
+		a.add(w, anchorID, valueNumber)
 	case isFile(cutLine(w)):
-		a.add(cutLine(w), anchorPath, 19)
+		a.add(cutLine(w), anchorPath, valuePath)
 	default:
 		a.names(w)
 	}
@@ -132,29 +150,22 @@ func (a *anchors) path(w []byte) {
 		a.names(w)
 		return
 	}
-	value := 20.0
-	switch {
-	case len(w) > 36:
-		value = 3.6
-	case len(w) > 24:
-		value = 11
+	value := valuePath
+	if len(w) > 36 {
+		value = valueLong
 	}
 	a.add(w, anchorPath, value)
 }
 
-// names takes in the names and numbers that joiners separate.
+// names takes in the names that joiners separate.
 func (a *anchors) names(w []byte) {
 	for len(w) > 0 {
 		n := 0
 		for n < len(w) && wordClass[w[n]] < 4 {
 			n++
 		}
-		switch part := w[:n]; {
-		case n > 64:
-		case n >= minAnchor && isNumber(part):
-			a.add(part, anchorID, 11)
-		case n >= minName && isName(part):
-			a.add(part, anchorID, 24)
+		if part := w[:n]; n >= minNameLen && n <= maxNameLen && isName(part) {
+			a.add(part, anchorID, valueName)
 		}
 		for n < len(w) && wordClass[w[n]] == 4 {
 			n++

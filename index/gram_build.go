@@ -22,6 +22,7 @@ const (
 	// for each byte of it.
 	GramShare = 7 // one seventh: 14 %
 
+	rawShare   = 20      // nor more than that share of the payload: noise gains little from more
 	minGrams   = 1 << 10 // bytes of a payload that has a section
 	minBudget  = 96      // bytes of the smallest section
 	minRows    = 64
@@ -46,7 +47,7 @@ func AppendGrams(dst, payload []byte, cuts []int64, budget int) []byte {
 	b := gramBuilders.Get().(*gramBuilder)
 	defer gramBuilders.Put(b)
 	b.payload, b.cuts = payload, cuts
-	b.plan(max(budget, minBudget) - gramHeader)
+	b.plan(max(min(budget, len(payload)/rawShare), minBudget) - gramHeader)
 	body := b.fill()
 	b.payload, b.cuts = nil, nil
 	return seal.Append(dst, body)

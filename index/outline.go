@@ -52,7 +52,7 @@ func Outline(payload []byte, s Sections) (summary, schema, preview string) {
 	if s.Chars >= minPreviewed {
 		room := s.Chars/2 - stubFrame - int64(utf8.RuneCountInString(summary)+utf8.RuneCountInString(schema))
 		if room >= minPreview {
-			preview = v.preview(int(min(room, maxPreview)), s.Kind)
+			preview = v.preview(int(min(room, maxPreview)), s)
 		}
 	}
 	return summary, schema, preview
@@ -64,7 +64,7 @@ func summarizeJSON(s *shape, kind docket.Kind) string {
 	if kind == docket.KindNDJSON {
 		b.WriteString(thousands(s.length.most) + " JSON documents")
 		if s.elements != nil && s.elements.types == typeObject && len(s.elements.fields) > 0 {
-			b.WriteString(", objects of " + s.elements.members.text() + " keys")
+			b.WriteString(", objects of " + keys(s.elements.members))
 		}
 		return b.String()
 	}
@@ -72,7 +72,7 @@ func summarizeJSON(s *shape, kind docket.Kind) string {
 	case typeArray:
 		b.WriteString("JSON array of " + thousands(s.length.most))
 		if e := s.elements; e != nil && e.types == typeObject {
-			b.WriteString(" objects of " + e.members.text() + " keys")
+			b.WriteString(" objects of " + keys(e.members))
 		}
 	case typeObject:
 		b.WriteString("JSON object, " + plural(s.members.most, "key"))
@@ -108,6 +108,14 @@ func largeFields(s *shape) string {
 		b.WriteString(sep + keyLabel(f.key) + what)
 	}
 	return b.String()
+}
+
+// keys returns "1 key", "3 to 5 keys".
+func keys(n span) string {
+	if n.most == 1 {
+		return n.text() + " key"
+	}
+	return n.text() + " keys"
 }
 
 // plural returns "1 key", "4,000 keys".
@@ -156,33 +164,95 @@ func (v view) end() []byte {
 }
 
 // preview returns the anchors of the payload in a fixed order, in about room
-// characters: how it begins; ids, paths, urls, errors; for text how it ends.
-func (v view) preview(room int, kind docket.Kind) string {
-	if kind == docket.KindBinary {
+// characters: how it begins; ids, paths, urls, errors; for JSON its first and last
+// element, for other text its last line.
+func (v view) preview(room int, s Sections) string {
+	if s.Kind == docket.KindBinary {
 		return ""
 	}
 	p := previewer{room: room}
-	first := firstLine(v.head)
-	p.quote("", first, previewFirst)
-	last := lastLine(v.end())
-	if bytes.Equal(first, last) {
-		last = nil
+	var first, last []byte
+	json := s.Kind != docket.KindText
+	if json {
+		first, last = v.elements(s.Kind)
+	} else {
+		first, last = v.lines()
 	}
-	lasting := p.reserve("last", last, previewLast)
-	failing := p.reserve("errors", v.firstError(), previewError)
-	a := findAnchors(v, kind != docket.KindText)
+	var begins, failing, firsts string
+	if json {
+		firsts = p.reserve("first", first, previewElement)
+	} else {
+		begins = p.reserve("", first, previewFirst)
+		failing = p.reserve("errors", v.firstError(), previewError)
+	}
+	lasts := p.reserve("last", last, previewLast)
+	p.parts = append(p.parts, begins)
+	a := findAnchors(v, json)
 	a.choose(p.room)
 	for k, name := range anchorNames {
 		p.list(name, a.chosen(anchorKind(k)))
 	}
-	p.parts = append(p.parts, failing, lasting)
+	p.parts = append(p.parts, failing, firsts, lasts)
 	return p.String()
 }
 
+// lines returns the first and the last line; no last line where it is just one of
+// many of its kind.
+func (v view) lines() (first, last []byte) {
+	first, last = firstLine(v.head), lastLine(v.end())
+	lines := sampleLines(v.head)
+	_, _, listing := numbered(lines, nil)
+	if listing || bytes.HasPrefix(first, []byte("diff --git ")) || located(lines) || bytes.Equal(first, last) {
+		last = nil
+	}
+	return first, last
+}
+
+// elements returns the first and the last element of the largest array of JSON, or
+// document of NDJSON; nothing where finding them takes long.
+func (v view) elements(kind docket.Kind) (first, last []byte) {
+	if kind == docket.KindNDJSON {
+		return firstLine(v.head), lastLine(v.end())
+	}
+	list := v.head
+	if i := skipSpace(list, markLen(list)); i < len(list) && list[i] == '{' {
+		list = largestList(list[i:])
+	} else {
+		list = list[i:]
+	}
+	if len(list) == 0 || list[0] != '[' {
+		return nil, nil
+	}
+	var m member
+	for walk := inside(list); walk.next(&m); {
+		if first == nil {
+			first = list[m.start:m.end]
+		}
+		last = list[m.start:m.end]
+		if v.tail != nil {
+			return first, nil
+		}
+	}
+	return first, last
+}
+
+// largestList returns the member of an object that is the largest array, nil if it
+// has none.
+func largestList(object []byte) (list []byte) {
+	var m member
+	for walk := inside(object); walk.next(&m); {
+		if v := object[m.start:m.end]; v[0] == '[' && len(v) > len(list) {
+			list = v
+		}
+	}
+	return list
+}
+
 const (
-	previewFirst = 48 // characters of the first line
-	previewLast  = 64
-	previewError = 110
+	previewFirst   = 48 // characters of the first line
+	previewLast    = 64
+	previewError   = 110
+	previewElement = 100
 )
 
 // previewer puts the parts of a preview together.
@@ -208,18 +278,12 @@ func (p *previewer) reserve(name string, text []byte, most int) string {
 	if len(text) == 0 || most < 16 {
 		return ""
 	}
-	s := strconv.Quote(name)[1:] // name"
-	s = strings.TrimSuffix(s, `"`)
-	if s != "" {
-		s += ": "
+	s := `"` + squeezed(text, most) + `"`
+	if name != "" {
+		s = name + ": " + s
 	}
-	s += `"` + squeezed(text, most) + `"`
 	p.room -= utf8.RuneCountInString(s) + len(" | ")
 	return s
-}
-
-func (p *previewer) quote(name string, text []byte, most int) {
-	p.parts = append(p.parts, p.reserve(name, text, most))
 }
 
 func (p *previewer) list(name string, words []string) {
@@ -228,10 +292,34 @@ func (p *previewer) list(name string, words []string) {
 	}
 }
 
-// squeezed returns text on one line, of at most a number of characters, runs of
-// white space as one space, without characters that cannot be seen.
+// squeezed returns text on one line, of at most a number of characters: runs of white
+// space as one space, without the colours of a terminal, without characters that
+// cannot be seen.
 func squeezed(text []byte, most int) string {
-	return strings.ReplaceAll(shown(bytes.Join(bytes.Fields(text[:min(len(text), 16*most)]), []byte(" ")), most), `"`, `'`)
+	text = text[:min(len(text), 16*most)]
+	plain := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		if n := colour(text); n > 0 {
+			text = text[n:]
+			continue
+		}
+		plain, text = append(plain, text[0]), text[1:]
+	}
+	return strings.ReplaceAll(shown(bytes.Join(bytes.Fields(plain), []byte(" ")), most), `"`, `'`)
+}
+
+// colour returns the length of the terminal's control sequence that text begins
+// with, 0 if it begins with none.
+func colour(text []byte) int {
+	if len(text) < 3 || text[0] != 0x1b || text[1] != '[' {
+		return 0
+	}
+	for i, c := range text[2:min(len(text), 16)] {
+		if c >= '@' && c <= '~' {
+			return i + 3
+		}
+	}
+	return 0
 }
 
 // firstLine returns the first line that is not blank, without white space around it

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"docket"
 )
@@ -26,7 +27,7 @@ func summarizeText(payload []byte, v view, kind docket.Kind) string {
 	}
 	s += ", " + plural(lines, "line")
 	if lines > 1 {
-		s += ", longest " + thousands(longest) + " bytes"
+		s += ", longest " + plural(longest, "character")
 	}
 	if e := v.firstError(); e != nil {
 		s += `; first error: "` + squeezed(e, 80) + `"`
@@ -34,17 +35,20 @@ func summarizeText(payload []byte, v view, kind docket.Kind) string {
 	return s
 }
 
-// measureLines counts lines and finds the longest, in bytes.
-func measureLines(b []byte) (lines, longest int) {
+// measureLines counts lines, and the characters of the one of most bytes.
+func measureLines(b []byte) (lines, characters int) {
+	var longest []byte
 	for len(b) > 0 {
 		n := bytes.IndexByte(b, '\n')
 		if n < 0 {
 			n = len(b)
 		}
-		lines, longest = lines+1, max(longest, n)
+		if lines++; n > len(longest) {
+			longest = b[:n]
+		}
 		b = b[min(n+1, len(b)):]
 	}
-	return lines, longest
+	return lines, int(CountChars(longest))
 }
 
 // textFormat names the format of a text, "" if none is certain.
@@ -234,20 +238,27 @@ var errorStarts = [...]string{
 	"npm ERR!", "npm error", "E   ", "Traceback (most recent call last)", "Exception in thread", "Unhandled", "✗ ", "Exit code ", "AssertionError",
 }
 
-// firstError returns the first line that reports an error, nil if none does.
-func (v view) firstError() []byte {
+// firstError returns the first line that reports an error, nil if none does; one that
+// gives no more than an exit code only where no other does.
+func (v view) firstError() (found []byte) {
 	for _, part := range [][]byte{v.head, v.tail} {
 		for line := range bytes.Lines(part) {
-			if isError(line) {
-				return bytes.TrimSpace(line)
+			if !isError(line) || found != nil && bytes.HasPrefix(line, exitCode) {
+				continue
+			}
+			found = bytes.TrimSpace(line)
+			if !bytes.HasPrefix(line, exitCode) {
+				return found
 			}
 		}
 	}
-	return nil
+	return found
 }
 
+var exitCode = []byte("Exit code ")
+
 func isError(line []byte) bool {
-	if len(line) < 6 || wordClass[line[0]] != 1 && line[0] != '-' {
+	if len(line) < 6 || wordClass[line[0]] != 1 && line[0] != '-' && line[0] < utf8.RuneSelf {
 		return false
 	}
 	for _, start := range errorStarts {

@@ -27,10 +27,10 @@ func TestSummaries(t *testing.T) {
 		{lines("     1→package x", 1) + lines("     2→", 1) + lines("     3→func f() {}", 1) + lines("     4→", 1), "numbered lines 1–4 of a file, 4 lines, longest 18 characters"},
 		{"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "diff of 1 file, 6 lines, longest 18 characters"},
 		{"--- FAIL: TestX (0.00s)\nFAIL\nFAIL\tdocket/x\t0.1s\nok  \tdocket/y\t0.2s\n", `Go test output, 1 package ok, 1 failed, 1 failed test, 4 lines, longest 23 characters; first error: "--- FAIL: TestX (0.00s)"`},
-		{"<!DOCTYPE html>\n<title>A \n page</title>", `HTML "A page", 2 lines, longest 23 bytes`},
+		{"<!DOCTYPE html>\n<title>A \n page</title>", `HTML "A page", 3 lines, longest 15 characters`},
 		{lines("src/a.go:12: func x", 5), "lines of files (path:line:), 5 lines, longest 19 characters"},
-		{lines("a,b,c", 5), `CSV of 3 columns "a,b,c", 5 lines, longest 5 bytes`},
-		{"# Title\n\ntext\n", `Markdown "Title", 3 lines, longest 7 bytes`},
+		{lines("a,b,c", 5), `CSV of 3 columns "a,b,c", 5 lines, longest 5 characters`},
+		{"# Title\n\ntext\n", `Markdown "Title", 3 lines, longest 7 characters`},
 		{"Exit code 1\nsome words\nValueError: no such thing\n", `text, 3 lines, longest 25 characters; first error: "ValueError: no such thing"`},
 		{"Exit code 2\n", `text, 1 line; first error: "Exit code 2"`},
 	} {

@@ -13,10 +13,6 @@ import (
 	"docket/index"
 )
 
-// gramShare is the share of the compressed frames that the grams section may take:
-// one eighth (DESIGN.md has the measurements).
-const gramShare = 8
-
 // maxGrams is the largest grams section in bytes that lies beside those of other
 // records. Larger ones are a part of their segment: among the others they would be
 // copied whenever a neighbour is written, which made a third of all bytes written.
@@ -69,7 +65,7 @@ func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
 		frames = enc.Encode(r.Payload, cuts)
 		wg.Wait()
 	}
-	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/gramShare)
+	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/index.GramShare)
 	content := codec.Content{Frames: frames, Chars: sections.CharMap, Paths: sections.Paths}
 	if aside := asideOf(r); !aside.Empty() {
 		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))

@@ -11,7 +11,7 @@ package index
 //
 // Grams come in classes. The first are anchored: a byte that is no letter or digit,
 // then five that are, a digit among them. Identifiers, numbers and dates have one,
-// prose has none; each stands for up to five rows, so that a number nobody else has
+// prose has none; each stands for up to eight rows, so that a number nobody else has
 // narrows well beside neighbours that differ in one digit. Then all grams of four
 // bytes. Where they leave rows empty (tables of numbers, logs: few different grams,
 // each in many frames), those of six and of eight bytes are added. All together fill
@@ -36,7 +36,7 @@ const (
 	classes    = 4
 	anchored   = 0  // the class of grams that begin at an anchor
 	fours      = 1  // the class of grams of four bytes
-	maxTimes   = 5  // rows of an anchored gram
+	maxTimes   = 8  // rows of an anchored gram
 	gramPad    = 8  // bytes that may be read behind the last gram
 	gramHeader = 20 // version u8, frames u24, rows u32, filter words u16, limits 4 × u16, times u8, 0
 
@@ -57,7 +57,10 @@ var (
 	gramMasks  = [classes]uint64{1<<48 - 1, 1<<32 - 1, 1<<48 - 1, 1<<64 - 1}
 	gramKeys   = [classes]uint64{0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb}
 	// gramTurns make the hash of an anchored gram's further rows.
-	gramTurns = [maxTimes]uint64{1, 0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53, 0xa0761d6478bd642f}
+	gramTurns = [maxTimes]uint64{
+		1, 0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
+		0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3,
+	}
 )
 
 // Bytes by what they are to an anchor.

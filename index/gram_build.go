@@ -20,14 +20,15 @@ import (
 const (
 	// GramShare is the budget of a grams section: compressed bytes of the frames
 	// for each byte of it.
-	GramShare = 7 // one seventh: 14 %
+	GramShare = 5 // one fifth: 20 %
 
-	rawShare   = 20      // nor more than that share of the payload: noise gains little from more
-	minGrams   = 1 << 10 // bytes of a payload that has a section
-	minBudget  = 96      // bytes of the smallest section
-	minRows    = 64
-	minSampled = 2
-	maxSampled = 12
+	rawShare    = 20      // nor more than that share of the payload: noise gains little from more
+	anchorShare = 6       // of the rows, for each that anchored grams may fill
+	minGrams    = 1 << 10 // bytes of a payload that has a section
+	minBudget   = 96      // bytes of the smallest section
+	minRows     = 64
+	minSampled  = 2
+	maxSampled  = 12
 	// A common bucket takes a byte of the filter, or its bits in the rows of all
 	// frames: that is worth it from about eight frames on, and a quarter of the budget.
 	minFilter   = 8
@@ -108,7 +109,7 @@ func coverEnd(payload []byte, end int64) int64 {
 
 // plan chooses rows, limits and filter for a number of bytes, class by class: the
 // rows are to be half full, and a class gets as many buckets as there is room for.
-// Anchored grams get as many rows each as fill a third of that.
+// Anchored grams get as many rows each as fill a sixth of that.
 func (b *gramBuilder) plan(budget int) {
 	frames := len(b.cuts)
 	b.common = b.common[:0]
@@ -127,7 +128,7 @@ func (b *gramBuilder) plan(budget int) {
 		n := b.count(w)
 		n.leave(most - len(b.common))
 		if w == anchored {
-			room /= 3
+			room /= anchorShare
 			b.times = min(max(int(room/max(n.load(), 1)), 1), maxTimes)
 			n.times = b.times
 		}

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -292,7 +291,7 @@ func FuzzChars(f *testing.F) {
 		}
 		body = appendCharRow(body, size, chars)
 		if again := append(body, section[len(body):]...); !bytes.Equal(again, section) {
-			t.Error(fmt.Sprintf("% x is read and written as % x", section, again))
+			t.Errorf("% x is read and written as % x", section, again)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func fill(t *testing.T, l *engine.Ledger) []docket.Handle {
 	pictured.Attachments = []docket.Attachment{{Kind: "image", Data: []byte("png")}}
 	hs := record(t, l, "thread",
 		result("small", "a small one"), result("large", text(900<<10, 1)), result("empty", ""),
-		result("frames", text(100<<10, 2)), pictured, result("expired", text(50<<10, 3)), result("erased", text(50<<10, 4)),
+		result("frames", text(70<<10, 2)), pictured, result("expired", text(50<<10, 3)), result("erased", text(50<<10, 4)),
 		result("small", "same call id"))
 	record(t, l, "other", result("small", "a small one"))
 	if _, err := l.Append(t.Context(), "thread", docket.Epoch{Mems: []docket.MemID{hs[0].MemID, hs[1].MemID}}); err != nil {

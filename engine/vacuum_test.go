@@ -264,7 +264,7 @@ func TestStats(t *testing.T) {
 	if s != want {
 		t.Errorf("stats %+v, want %+v", s, want)
 	}
-	if payload := int64(2*len("a small one") + 900<<10 + 100<<10 + 500 + len("same call id")); s.PayloadBytes != payload || s.PayloadChars > payload {
+	if payload := int64(2*len("a small one") + 900<<10 + 70<<10 + 500 + len("same call id")); s.PayloadBytes != payload || s.PayloadChars > payload {
 		t.Errorf("payload bytes %d, characters %d, want %d bytes", s.PayloadBytes, s.PayloadChars, payload)
 	}
 	if r := s.Ratio(); r < 1.5 || r > 10 {

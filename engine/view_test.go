@@ -176,7 +176,7 @@ func TestG1TruncatedUnderTheReader(t *testing.T) {
 	var c *docket.CorruptError
 	err := l.View(t.Context(), "t", h.MemID, func(rec docket.Record) error {
 		section := rec.Section(docket.SectionPaths)
-		if err := os.Truncate(l.Path(), 4*int64(os.Getpagesize())); err != nil {
+		if err := os.Truncate(l.Path(), 2*int64(os.Getpagesize())); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := rec.AppendFrame(nil, rec.Frames()-1); !errors.As(err, &c) {

@@ -23,6 +23,7 @@ package index
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 	"unicode/utf8"
 
@@ -63,41 +64,44 @@ var (
 	}
 )
 
-// Bytes by what they are to an anchor.
+// What an anchored gram looks like is found with a window over the last bytes: lanes
+// of 16 bits, one bit a byte, the last byte lowest. Bytes beyond ASCII are in none.
 const (
-	letter = 1
-	digit  = 2
-	other  = 4 // beyond ASCII: no anchor before what follows it, and no part of a gram
+	alnumLane = 0
+	digitLane = 16
+	otherLane = 32 // neither letter nor digit: what an anchored gram begins with
+	lanes     = 0x7ffe<<alnumLane | 0x7ffe<<digitLane | 0x7ffe<<otherLane
+
+	anchorShape = 0x1f<<alnumLane | 0x20<<otherLane // five letters or digits after such a byte
+	anchorDigit = 0x1f << digitLane                 // one of them a digit
 )
 
-// anchorBytes are the folded letters and digits of ASCII.
-var anchorBytes = func() (t [256]uint8) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = digit
-	}
-	for c := 'A'; c <= 'Z'; c++ {
-		t[c] = letter
-	}
-	for c := utf8.RuneSelf; c < len(t); c++ {
-		t[c] = other
+// anchorBytes are the lanes of each byte of folded text.
+var anchorBytes = func() (t [256]uint64) {
+	for c := range t[:utf8.RuneSelf] {
+		switch {
+		case c >= '0' && c <= '9':
+			t[c] = 1<<alnumLane | 1<<digitLane
+		case c >= 'A' && c <= 'Z':
+			t[c] = 1 << alnumLane
+		default:
+			t[c] = 1 << otherLane
+		}
 	}
 	return t
 }()
 
-// isAnchored tells whether an anchored gram begins at text[0]; text has six bytes.
-func isAnchored(text []byte) bool {
-	if anchorBytes[text[0]] != 0 {
-		return false
-	}
-	any := uint8(0)
-	for _, c := range text[1:6] {
-		k := anchorBytes[c]
-		if k == 0 || k == other {
-			return false
+// anchorsOf yields where each anchored gram of text begins.
+func anchorsOf(text []byte) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		window := uint64(0)
+		for i, c := range text {
+			window = window<<1&lanes | anchorBytes[c]
+			if window&anchorShape == anchorShape && window&anchorDigit != 0 && !yield(i-5) {
+				return
+			}
 		}
-		any |= k
 	}
-	return any&digit != 0
 }
 
 // gramHash hashes the gram of class w that x begins with: the top bits are

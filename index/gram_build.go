@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -25,9 +26,10 @@ const (
 	rawShare    = 20      // nor more than that share of the payload: noise gains little from more
 	anchorShare = 6       // of the rows, for each that anchored grams may fill
 	minGrams    = 1 << 10 // bytes of a payload that has a section
-	minBudget   = 96      // bytes of the smallest section
+	minShared   = 128 << 10
+	maxWorkers  = 8  // each has a matrix of its own
+	minBudget   = 96 // bytes of the smallest section
 	minRows     = 64
-	minSampled  = 2
 	maxSampled  = 12
 	// A common bucket takes a byte of the filter, or its bits in the rows of all
 	// frames: that is worth it from about eight frames on, and a quarter of the budget.
@@ -35,8 +37,13 @@ const (
 	filterShare = 4
 	fullLoad    = math.Ln2
 	leastLoad   = 0.4     // rows are not made for less
-	worthLimit  = 1 << 12 // buckets of a class that are worth a second look at the text
+	worthLimit  = 1 << 14 // buckets of a class that are worth a second look at the text
 )
+
+// widening estimates how many more grams of a class than of four bytes there are.
+// With few frames, where nothing else is asked of counting, the estimate serves: that
+// is most records.
+var widening = [classes]float64{1, 1, 1.5, 1.75}
 
 // AppendGrams appends the grams section of a payload that is cut into frames at cuts
 // to dst: about budget bytes, fewer where fewer serve. A payload of less than 1 KiB
@@ -60,8 +67,7 @@ var gramBuilders = sync.Pool{New: func() any { return new(gramBuilder) }}
 type gramBuilder struct {
 	payload []byte
 	cuts    []int64
-	folded  []byte // the frame in hand, with its cover and padding
-	row     []byte // 1 for each row of it, from index 1 on
+	columns []*gramColumns // one for each processor that takes part
 
 	rows   int
 	times  int // rows of an anchored gram
@@ -120,17 +126,23 @@ func (b *gramBuilder) plan(budget int) {
 	}
 	loaded := 0.0
 	b.sample()
+	var n counted
 	for w := range classes {
 		room := fullLoad*b.bits(budget) - loaded
 		if room < 0 {
 			break
 		}
-		n := b.count(w)
+		if w <= fours || frames >= minFilter {
+			n = b.count(w)
+		}
+		if n.scale = 1; frames < minFilter {
+			n.scale = widening[w]
+		}
 		n.leave(most - len(b.common))
 		if w == anchored {
 			room /= anchorShare
 			b.times = min(max(int(room/max(n.load(), 1)), 1), maxTimes)
-			n.times = b.times
+			n.scale = float64(b.times)
 		}
 		share := min(1, room/max(n.load(), 1))
 		b.limits[w] = limitOf(uint16(share * (allBuckets - 1)))
@@ -169,23 +181,28 @@ func (b *gramBuilder) setFilter() {
 
 // setUsed lists the buckets of class w that are entered.
 func (b *gramBuilder) setUsed(w int) {
-	used := &b.used[w]
+	used, limit := &b.used[w], b.limits[w]
 	clear(used[:])
-	for bucket := range b.limits[w] {
-		if len(b.filter) > 0 {
-			word, mask := filterSlot(bucket, w, len(b.filter))
-			if b.filter[word]&mask == mask {
-				continue
-			}
+	if len(b.filter) == 0 {
+		for i := range limit / 64 {
+			used[i] = ^uint64(0)
 		}
-		used[bucket/64] |= 1 << (bucket % 64)
+		if rest := limit % 64; rest > 0 {
+			used[limit/64] = 1<<rest - 1
+		}
+		return
+	}
+	for bucket := range limit {
+		if word, mask := filterSlot(bucket, w, len(b.filter)); b.filter[word]&mask != mask {
+			used[bucket/64] |= 1 << (bucket % 64)
+		}
 	}
 }
 
 // counted is what counting says of a class, by buckets: they stand for grams.
 type counted struct {
 	samples  int
-	times    int          // rows that a gram enters
+	scale    float64      // rows entered, for each of them
 	distinct int          // buckets of a frame that are not common, in all samples
 	common   []seenBucket // in more than half of the samples, most frequent first
 }
@@ -198,7 +215,7 @@ type seenBucket struct {
 
 // load estimates the grams that a frame enters.
 func (n *counted) load() float64 {
-	return -float64(n.times) * allBuckets * math.Log1p(-min(float64(n.distinct)/float64(n.samples), allBuckets-1)/allBuckets)
+	return -n.scale * allBuckets * math.Log1p(-min(float64(n.distinct)/float64(n.samples), allBuckets-1)/allBuckets)
 }
 
 // leave keeps at most a number of common buckets; the others are entered.
@@ -213,11 +230,11 @@ func (n *counted) leave(most int) {
 // sample folds some frames, evenly spread.
 func (b *gramBuilder) sample() {
 	frames := len(b.cuts)
-	n := min(max(frames/4, min(frames, minSampled)), maxSampled)
+	n := min(max(frames/4, 1), maxSampled)
 	b.samples = b.samples[:0]
 	b.ends = b.ends[:0]
 	for s := range n {
-		start, end := b.frame(s * frames / n)
+		start, end := b.frame((2*s + 1) * frames / (2 * n))
 		b.samples = appendFolded(b.samples, b.payload[start:end])
 		b.ends = append(b.ends, len(b.samples))
 	}
@@ -230,7 +247,7 @@ func (b *gramBuilder) sample() {
 
 // count counts the grams of class w of the samples.
 func (b *gramBuilder) count(w int) counted {
-	n := counted{samples: len(b.ends), times: 1}
+	n := counted{samples: len(b.ends)}
 	first := b.stamp + 1
 	start := 0
 	for _, end := range b.ends {
@@ -253,33 +270,40 @@ func (b *gramBuilder) count(w int) counted {
 	return n
 }
 
-// countFrame counts the buckets of one sample. Beside the anchors it has no branch
-// that depends on the text.
+// countFrame counts the buckets of one sample.
 func (b *gramBuilder) countFrame(start, end, w int, first uint32) (distinct int) {
-	text, stamp, seen := b.samples, b.stamp, &b.seen
+	text := b.samples[start:]
+	if w == anchored {
+		for i := range anchorsOf(b.samples[start:end]) {
+			distinct += b.see(gramHash(binary.LittleEndian.Uint64(text[i:]), w), first)
+		}
+		return distinct
+	}
 	mask, key := gramMasks[w], gramKeys[w]
-	for i := start; i+gramWidths[w] <= end; i++ {
-		if w == anchored && !isAnchored(text[i:]) {
-			continue
-		}
-		bucket := hashGram(binary.LittleEndian.Uint64(text[i:])&mask^key) >> (64 - bucketBits)
-		v := seen[bucket]
-		at := v >> 8
-		count := v & 255
-		if at < first {
-			count = 0
-		}
-		add := uint32(1)
-		if at == stamp {
-			add = 0
-		}
-		seen[bucket] = stamp<<8 | count + add
-		distinct += int(add)
+	for i := range end - start - gramWidths[w] + 1 {
+		distinct += b.see(hashGram(binary.LittleEndian.Uint64(text[i:])&mask^key), first)
 	}
 	return distinct
 }
 
-// fill makes the body of the section.
+// see takes note of a gram of the current sample, and returns 1 if its bucket is new
+// in it. It has no branch: which way it went could not be predicted.
+func (b *gramBuilder) see(h uint64, first uint32) (isNew int) {
+	v := &b.seen[h>>(64-bucketBits)]
+	at, count := *v>>8, *v&255
+	if at < first {
+		count = 0
+	}
+	add := uint32(1)
+	if at == b.stamp {
+		add = 0
+	}
+	*v = b.stamp<<8 | count + add
+	return int(add)
+}
+
+// fill makes the body of the section. Large payloads are shared among the processors:
+// one took as long over the grams as all of them over the frames.
 func (b *gramBuilder) fill() []byte {
 	g := grams{frames: len(b.cuts), rows: b.rows, filter: len(b.filter), limits: b.limits, times: b.times}
 	body := make([]byte, g.size())
@@ -287,20 +311,28 @@ func (b *gramBuilder) fill() []byte {
 	for i, word := range b.filter {
 		binary.LittleEndian.PutUint64(body[gramHeader+8*i:], word)
 	}
-	b.row = slices.Grow(b.row[:0], b.rows+1+gramPad)[:b.rows+1+gramPad]
-	for k := range b.cuts {
-		start, end := b.frame(k)
-		b.folded = append(appendFolded(b.folded[:0], b.payload[start:end]), pad[:]...)
-		clear(b.row)
-		if b.limits[anchored] > 0 {
-			b.enterAnchored()
+	workers := 1
+	if len(b.payload) >= minShared {
+		workers = min(runtime.GOMAXPROCS(0), len(b.cuts), maxWorkers)
+	}
+	var others sync.WaitGroup
+	for len(b.columns) < workers {
+		b.columns = append(b.columns, new(gramColumns))
+	}
+	for n, c := range b.columns[1:workers] {
+		c.begin(b, make([]byte, len(body)-g.matrix()))
+		others.Go(func() { c.enterAll(n+1, workers) })
+	}
+	b.columns[0].begin(b, body[g.matrix():])
+	b.columns[0].enterAll(0, workers)
+	others.Wait()
+	for _, c := range b.columns[1:workers] {
+		for i, x := range c.matrix {
+			b.columns[0].matrix[i] |= x
 		}
-		for w := fours; w < classes; w++ {
-			if b.limits[w] > 0 {
-				b.enter(w)
-			}
-		}
-		b.scatter(body[g.matrix():], k)
+	}
+	for _, c := range b.columns {
+		c.gramBuilder, c.matrix = nil, nil
 	}
 	return body
 }
@@ -315,12 +347,49 @@ func (g *grams) putHeader(body []byte) {
 	body[18] = uint8(g.times)
 }
 
-// enter sets the rows of the folded frame's grams of class w. It has no branch
-// that depends on the text: a gram that is not used goes to row 0, which nobody
-// reads.
-func (b *gramBuilder) enter(w int) {
-	text, row, used, rows := b.folded, b.row, &b.used[w], uint64(b.rows)
+// gramColumns enters frames in a matrix, which no one else writes to meanwhile.
+type gramColumns struct {
+	*gramBuilder        // the plan
+	matrix       []byte // as in the section
+	folded       []byte // the frame in hand, with its cover and padding
+	row          []byte // 1 for each row of it, from index 1 on
+}
+
+func (c *gramColumns) begin(plan *gramBuilder, matrix []byte) {
+	c.gramBuilder, c.matrix = plan, matrix
+	c.row = slices.Grow(c.row[:0], plan.rows+1+gramPad)[:plan.rows+1+gramPad]
+}
+
+// enterAll enters every step-th frame from the first.
+func (c *gramColumns) enterAll(first, step int) {
+	for k := first; k < len(c.cuts); k += step {
+		start, end := c.frame(k)
+		c.folded = append(appendFolded(c.folded[:0], c.payload[start:end]), pad[:]...)
+		clear(c.row)
+		if c.limits[anchored] > 0 {
+			c.enterAnchored()
+		}
+		for w := fours; w < classes; w++ {
+			if c.limits[w] > 0 {
+				c.enter(w)
+			}
+		}
+		c.scatter(k)
+	}
+}
+
+// enter sets the rows of the folded frame's grams of class w. A gram that is not used
+// goes to row 0, which nobody reads: a branch there could not be predicted.
+func (c *gramColumns) enter(w int) {
+	text, row, used, rows := c.folded, c.row, &c.used[w], uint64(c.rows)
 	mask, key, last := gramMasks[w], gramKeys[w], len(text)-gramPad-gramWidths[w]
+	if c.limits[w] == allBuckets && len(c.filter) == 0 {
+		for i := 0; i <= last; i++ {
+			h := hashGram(binary.LittleEndian.Uint64(text[i:])&mask ^ key)
+			row[gramRow(h, rows)+1] = 1
+		}
+		return
+	}
 	for i := 0; i <= last; i++ {
 		h := hashGram(binary.LittleEndian.Uint64(text[i:])&mask ^ key)
 		bucket := h >> (64 - bucketBits)
@@ -330,27 +399,24 @@ func (b *gramBuilder) enter(w int) {
 }
 
 // enterAnchored sets the rows of the anchored grams of the folded frame.
-func (b *gramBuilder) enterAnchored() {
-	text, rows := b.folded, uint64(b.rows)
-	for i := 0; i <= len(text)-gramPad-gramWidths[anchored]; i++ {
-		if !isAnchored(text[i:]) {
-			continue
-		}
+func (c *gramColumns) enterAnchored() {
+	text, row, used, rows := c.folded, c.row, &c.used[anchored], uint64(c.rows)
+	for i := range anchorsOf(text[:len(text)-gramPad]) {
 		h := gramHash(binary.LittleEndian.Uint64(text[i:]), anchored)
 		bucket := gramBucket(h)
-		if b.used[anchored][bucket>>6]>>(bucket&63)&1 == 0 {
+		if used[bucket>>6]>>(bucket&63)&1 == 0 {
 			continue
 		}
-		for _, turn := range gramTurns[:b.times] {
-			b.row[gramRow(h*turn, rows)+1] = 1
+		for _, turn := range gramTurns[:c.times] {
+			row[gramRow(h*turn, rows)+1] = 1
 		}
 	}
 }
 
 // scatter copies the rows of frame k to column k of the matrix.
-func (b *gramBuilder) scatter(matrix []byte, k int) {
-	frames, row := len(b.cuts), b.row[1:]
-	for r := 0; r < b.rows; r += 8 {
+func (c *gramColumns) scatter(k int) {
+	frames, row, matrix := len(c.cuts), c.row[1:], c.matrix
+	for r := 0; r < c.rows; r += 8 {
 		for x := binary.LittleEndian.Uint64(row[r:]); x != 0; x &= x - 1 {
 			bit := (r+bits.TrailingZeros64(x)/8)*frames + k
 			matrix[bit/8] |= 1 << (bit % 8)

@@ -6,6 +6,7 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -56,28 +57,37 @@ func NewQuery(text []byte, fold bool) *Query {
 // MaxBytes returns the length of the longest text that q can match, in bytes.
 func (q *Query) MaxBytes() int { return q.maxBytes }
 
-// setGrams hashes the grams of a folded prefix. Neighbours tell much the same, so
-// they are probed far apart: every fourth, then those between.
+// setGrams hashes the grams of a folded prefix.
 func (q *Query) setGrams(folded []byte) {
 	padded := append(folded, pad[:]...)
 	for class, width := range gramWidths {
 		count := min(len(folded)-width+1, maxProbes)
-		if class == anchored {
-			count = len(folded) - width + 1
-		}
 		if count <= 0 {
 			continue
 		}
-		hashes := make([]uint64, 0, min(count, maxProbes))
-		for i, n, first := 0, 0, 0; n < count && len(hashes) < maxProbes; i, n = i+4, n+1 {
-			if i+width > len(folded) {
-				first++
-				i = first
-			}
-			if class != anchored || isAnchored(padded[i:]) {
-				hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), class))
+		hashes := make([]uint64, 0, count)
+		for i := range spread(folded, class) {
+			if hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), class)); len(hashes) == count {
+				break
 			}
 		}
 		q.grams[class] = hashes
+	}
+}
+
+// spread yields where the grams of a class begin, in the order in which they are
+// probed. Neighbours tell much the same: every fourth, then those between.
+func spread(folded []byte, class int) iter.Seq[int] {
+	if class == anchored {
+		return anchorsOf(folded)
+	}
+	return func(yield func(int) bool) {
+		for first := range 4 {
+			for i := first; i+gramWidths[class] <= len(folded); i += 4 {
+				if !yield(i) {
+					return
+				}
+			}
+		}
 	}
 }

@@ -48,23 +48,26 @@ func (s shares) String() string {
 	return out
 }
 
-func gramTable(payloads []payload, generated payload, each bool) {
+func gramTable(payloads []payload, generated []payload, each bool) {
 	queries := map[string]map[string][][]byte{}
-	for i, p := range append(slices.Clone(payloads), generated) {
+	for i, p := range append(slices.Clone(payloads), generated...) {
 		queries[p.name] = pick(p.text, payloads, i)
 	}
 	fmt.Println("\nframes that are candidates in vain, in percent of all: p50 p90 p99")
 	fmt.Println("| frame KiB | budget | payloads | section / frames | " + absent + " | " + identifier + " | " + substring + " | build MB/s |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
-	for _, kib := range []int{32, 48} {
+	for _, kib := range []int{32, 48, 64} {
 		enc := codec.NewEncoder(kib<<10, codec.LevelBetter)
-		for _, percent := range []int{12, 14, 16} {
-			for _, set := range []struct {
-				name string
-				of   []payload
-			}{{"corpus", payloads}, {generated.name, []payload{generated}}} {
+		for _, percent := range []int{8, 10, 12, 14, 16} {
+			sets := map[string][]payload{"corpus": payloads}
+			names := []string{"corpus"}
+			for _, p := range generated {
+				sets[p.name] = []payload{p}
+				names = append(names, p.name)
+			}
+			for _, name := range names {
 				t := total{shares: shares{}}
-				for _, p := range set.of {
+				for _, p := range sets[name] {
 					one := measureGrams(p, enc, percent, queries[p.name])
 					if each {
 						fmt.Printf("| %d | %d %% | %s | %.3f |%s\n", kib, percent, p.name, one.sectionShare(), one.shares)
@@ -72,7 +75,7 @@ func gramTable(payloads []payload, generated payload, each bool) {
 					t.add(one)
 				}
 				if t.stored > 0 {
-					fmt.Printf("| %d | %d %% | %s | %.3f |%s %.0f |\n", kib, percent, set.name, t.sectionShare(), t.shares, float64(t.raw)/1e6/t.building.Seconds())
+					fmt.Printf("| %d | %d %% | %s | %.3f |%s %.0f |\n", kib, percent, name, t.sectionShare(), t.shares, float64(t.raw)/1e6/t.building.Seconds())
 				}
 			}
 		}

@@ -10,6 +10,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -39,8 +40,20 @@ func main() {
 	}
 	generated := payload{"generated JSON, 10 MB", bench.Generate(docket.KindJSON, 10_000_000, 1)}
 	if *grams {
-		gramTable(payloads, generated, *each)
+		gramTable(payloads, []payload{generated, {"numbered items, 10 MB", numbered()}}, *each)
 	}
+}
+
+// numbered is JSON whose items are numbered, with random numbers around: what tells
+// one item from its neighbours is a digit.
+func numbered() []byte {
+	r := rand.New(rand.NewPCG(3, 3))
+	b := []byte(`{"items":[`)
+	for i := 0; len(b) < 10_000_000; i++ {
+		b = fmt.Appendf(b, `{"sku":"SKU-%06d","serial":%d,"price":%d.%02d,"stock":%d,"updated":"2026-%02d-%02dT%02d:%02d:%02dZ","weight":%.3f,"views":%d,"ratio":%.5f,"bin":"%c%d","note":"item %d of shelf %d"},`,
+			i, r.IntN(1e9), r.IntN(1000), r.IntN(100), r.IntN(10000), 1+r.IntN(12), 1+r.IntN(28), r.IntN(24), r.IntN(60), r.IntN(60), 50*r.Float64(), r.IntN(100000), r.Float64(), 'A'+rune(r.IntN(26)), r.IntN(100), i, i/40)
+	}
+	return append(b, `{}]}`...)
 }
 
 // load reads the payloads of a folder that are large enough to have several frames.

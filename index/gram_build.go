@@ -32,8 +32,9 @@ const (
 	minRows     = 64
 	maxSampled  = 12
 	// A common bucket takes a byte of the filter, or its bits in the rows of all
-	// frames: that is worth it from about eight frames on, and a quarter of the budget.
-	minFilter   = 8
+	// frames: that is worth it from about a dozen frames on, and a quarter of the
+	// budget. With fewer, finding the common ones took as long as all the rest.
+	minFilter   = 16
 	filterShare = 4
 	fullLoad    = math.Ln2
 	leastLoad   = 0.4     // rows are not made for less

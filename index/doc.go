@@ -33,7 +33,8 @@
 //
 // # Concurrency
 //
-// Functions are pure. Opened sections remember the page that they verified last
+// Functions are pure; [AppendGrams] shares a large payload among the processors and
+// waits for all. Opened sections remember the page that they verified last
 // and are for one goroutine.
 //
 // # Where to read next

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -236,6 +237,25 @@ func TestGramsBudget(t *testing.T) {
 	}
 	if AppendGrams(nil, text[:1023], []int64{1023}, 1000) != nil {
 		t.Error("a payload of less than 1 KiB has a section")
+	}
+}
+
+// What tells numbered items apart is a digit, with numbers all around.
+func TestNumberedItemsNarrow(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var text []byte
+	for i := range 20_000 {
+		text = fmt.Appendf(text, `{"sku":"SKU-%06d","price":%d.%02d,"stock":%d,"views":%d},`, i, r.IntN(1000), r.IntN(100), r.IntN(1e5), r.IntN(1e6))
+	}
+	cuts := cutsOf(text, 48<<10)
+	section := AppendGrams(nil, text, cuts, len(text)/20)
+	candidates := 0
+	for i := range 200 {
+		set := NewQuery(fmt.Appendf(nil, "SKU-%06d", i*97), false).Candidates(section, len(cuts))
+		candidates += set.Len()
+	}
+	if most := 200 * 3; candidates > most {
+		t.Errorf("%d candidates for 200 items in %d frames, at most %d are right", candidates, len(cuts), most)
 	}
 }
 

@@ -58,7 +58,7 @@ func gramTable(payloads []payload, generated []payload, each bool) {
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, kib := range []int{32, 48, 64} {
 		enc := codec.NewEncoder(kib<<10, codec.LevelBetter)
-		for _, percent := range []int{8, 10, 12, 14, 16} {
+		for _, percent := range []int{8, 12, 16, 20} {
 			sets := map[string][]payload{"corpus": payloads}
 			names := []string{"corpus"}
 			for _, p := range generated {

@@ -44,13 +44,7 @@ func (s *FrameSet) Has(n int) bool {
 }
 
 // Len returns the number of frames in the set.
-func (s *FrameSet) Len() int {
-	n := 0
-	for _, w := range s.words() {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
+func (s *FrameSet) Len() int { return count(s.words()) }
 
 // Next returns the first frame of the set that is at or after n, -1 if there is
 // none.

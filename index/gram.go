@@ -220,25 +220,49 @@ func (q *Query) MayContain(section []byte) bool {
 	return g.narrow(q, set.words())
 }
 
+// When no more than fewLeft frames are left and idleProbes grams of a class in a row
+// ruled out none of them, the next class is tried: they mostly hold the query, and
+// decoding them in vain costs less than what else would be read.
+const (
+	idleProbes = 8
+	fewLeft    = 2
+)
+
 // narrow intersects w with the rows of the grams of q. It tells whether anything is
 // left. Bytes that cannot be read rule nothing out.
 func (g *grams) narrow(q *Query, w []uint64) bool {
+	filter, err := g.body.Read(gramHeader, 8*g.filter)
+	if err != nil {
+		return true
+	}
+	before := count(w)
 	for class, hashes := range q.grams {
-		var usable [maxProbes]uint64
-		n := 0
+		idle := 0
 		for _, h := range hashes {
-			if g.uses(h, class) {
-				usable[n] = h
-				n++
+			if !g.uses(filter, h, class) {
+				continue
 			}
-		}
-		for _, h := range usable[:n] {
 			if !g.andGram(w, h, class) {
 				return false
+			}
+			left := count(w)
+			if idle++; left < before {
+				idle, before = 0, left
+			}
+			if idle >= idleProbes && left <= fewLeft {
+				break
 			}
 		}
 	}
 	return true
+}
+
+// count returns the number of bits that are set.
+func count(w []uint64) (n int) {
+	for _, x := range w {
+		n += bits.OnesCount64(x)
+	}
+	return n
 }
 
 // andGram intersects w with the rows of one gram and tells whether anything is left.
@@ -255,17 +279,16 @@ func (g *grams) andGram(w []uint64, h uint64, class int) bool {
 }
 
 // uses tells whether grams of hash h were entered in the matrix.
-func (g *grams) uses(h uint64, class int) bool {
+func (g *grams) uses(filter []byte, h uint64, class int) bool {
 	bucket := gramBucket(h)
 	if bucket >= g.limits[class] {
 		return false
 	}
-	if g.filter == 0 {
+	if len(filter) == 0 {
 		return true
 	}
 	word, mask := filterSlot(bucket, class, g.filter)
-	b, err := g.body.Read(gramHeader+8*word, 8)
-	return err == nil && binary.LittleEndian.Uint64(b)&mask != mask
+	return binary.LittleEndian.Uint64(filter[8*word:])&mask != mask
 }
 
 // and intersects w with a row and tells whether anything is left.

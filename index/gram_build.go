@@ -7,7 +7,6 @@ package index
 // times slower, and its exactness did not show in the candidates.
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -83,6 +82,7 @@ type gramBuilder struct {
 	ends    []int
 	seen    [allBuckets]uint32 // stamp << 8 | samples
 	stamp   uint32
+	found   []seenBucket
 }
 
 // commonBucket is a bucket that most frames have.
@@ -277,15 +277,21 @@ func (b *gramBuilder) count(w int) counted {
 	if len(b.cuts) < minFilter {
 		return n
 	}
+	b.found = b.found[:0]
 	for bucket, v := range b.seen {
 		if v>>8 >= first && 2*int(v&255) > n.samples {
-			n.common = append(n.common, seenBucket{uint32(bucket), int(v & 255)})
+			b.found = append(b.found, seenBucket{uint32(bucket), int(v & 255)})
 			n.distinct -= int(v & 255)
 		}
 	}
-	slices.SortFunc(n.common, func(x, y seenBucket) int {
-		return cmp.Or(cmp.Compare(y.in, x.in), cmp.Compare(x.bucket, y.bucket))
-	})
+	n.common = make([]seenBucket, 0, len(b.found))
+	for in := n.samples; 2*in > n.samples; in-- { // a sort by few values
+		for _, c := range b.found {
+			if c.in == in {
+				n.common = append(n.common, c)
+			}
+		}
+	}
 	return n
 }
 

@@ -6,7 +6,6 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
-	"iter"
 	"unicode/utf8"
 )
 
@@ -57,37 +56,24 @@ func NewQuery(text []byte, fold bool) *Query {
 // MaxBytes returns the length of the longest text that q can match, in bytes.
 func (q *Query) MaxBytes() int { return q.maxBytes }
 
-// setGrams hashes the grams of a folded prefix.
+// setGrams hashes the grams of a folded prefix. Neighbours tell much the same, so they
+// are probed far apart: every fourth, then those between.
 func (q *Query) setGrams(folded []byte) {
 	padded := append(folded, pad[:]...)
-	for class, width := range gramWidths {
-		count := min(len(folded)-width+1, maxProbes)
-		if count <= 0 {
-			continue
+	all := make([]uint64, 0, classes*min(len(folded), maxProbes))
+	for i := range anchorsOf(folded) {
+		if len(all) < maxProbes {
+			all = append(all, gramHash(binary.LittleEndian.Uint64(padded[i:]), anchored))
 		}
-		hashes := make([]uint64, 0, count)
-		for i := range spread(folded, class) {
-			if hashes = append(hashes, gramHash(binary.LittleEndian.Uint64(padded[i:]), class)); len(hashes) == count {
-				break
-			}
-		}
-		q.grams[class] = hashes
 	}
-}
-
-// spread yields where the grams of a class begin, in the order in which they are
-// probed. Neighbours tell much the same: every fourth, then those between.
-func spread(folded []byte, class int) iter.Seq[int] {
-	if class == anchored {
-		return anchorsOf(folded)
-	}
-	return func(yield func(int) bool) {
+	q.grams[anchored] = all
+	for class := fours; class < classes; class++ {
+		from := len(all)
 		for first := range 4 {
-			for i := first; i+gramWidths[class] <= len(folded); i += 4 {
-				if !yield(i) {
-					return
-				}
+			for i := first; i+gramWidths[class] <= len(folded) && len(all)-from < maxProbes; i += 4 {
+				all = append(all, gramHash(binary.LittleEndian.Uint64(padded[i:]), class))
 			}
 		}
+		q.grams[class] = all[from:]
 	}
 }

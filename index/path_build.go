@@ -105,6 +105,7 @@ func (b *builder) size() int {
 func (b *builder) build(payload []byte) docket.Kind {
 	b.s = scan(payload)
 	b.push(markLen(payload), false)
+	b.top().border = markLen(payload) // documents have no bracket before the first
 	for {
 		switch b.s.next() {
 		case tokenNone:

@@ -84,6 +84,22 @@ func TestRandomJSONAgainstOracle(t *testing.T) {
 	})
 }
 
+// A first document of just a grain, the second at once behind it.
+func TestDocumentOfOneGrain(t *testing.T) {
+	payload := []byte(`[` + "1234567890,1234567890,1234567890,12345678901234567890123456" + `][]`)
+	kind, section := table(payload, len(payload)-2)
+	path, err := ParsePath("[0:]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := source(payload, kind, section)
+	got, err := value(p, path)
+	want := "[" + string(payload[:len(payload)-2]) + ",[]]"
+	if string(got) != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+}
+
 // An object of many small members, as a search by key meets it: the key is found
 // in the frame that holds it, a missing one costs the frames of the miss.
 func TestSmallMembersAreFoundByFrame(t *testing.T) {

@@ -1,17 +1,19 @@
 package codec
 
-// Writing a segment: as parts, or inline as one byte string. Most payloads are
-// small (the median has 440 characters), and a store pays for every value; a large
-// one in one value makes the store copy its neighbours with it.
+// Writing a segment: inline as one byte string, or as frame groups and a byte string
+// of all other parts. Most payloads are small (the median has 440 characters), and a
+// store pays for every value; a large one in one value makes the store copy its
+// neighbours with it.
 
 import (
 	"encoding/binary"
 
+	"docket"
 	"docket/internal/seal"
 )
 
-// InlineMax is the largest inline segment in bytes. Above it the parts are worth
-// a place of their own.
+// InlineMax is the largest inline segment in bytes. Above it the segment is worth a
+// place of its own.
 const InlineMax = 16 << 10
 
 // groupSize is what a full frame group aims at, in stored bytes: store values of
@@ -28,15 +30,16 @@ type Part struct {
 // Content is what goes into a segment. Sections that are nil are left out.
 type Content struct {
 	Frames
-	Chars, Paths, Grams []byte // index sections, sealed
-	Aside               []byte // one stored frame
+	Digest              docket.Digest // of the payload
+	Chars, Paths, Grams []byte        // index sections, sealed
+	Aside               []byte        // one stored frame
 }
 
 // Parts returns the parts of the segment in ascending order of their keys. They
 // alias c.
 func (c Content) Parts() []Part {
 	head := c.head()
-	parts := make([]Part, 0, inlineParts+len(c.Cuts)/int(head.PerGroup))
+	parts := make([]Part, 0, packedParts+len(c.Cuts)/int(head.PerGroup))
 	parts = appendPart(parts, PartAside, c.Aside)
 	parts = appendPart(parts, PartChars, c.Chars)
 	for at := 0; at < len(c.Ends); at += int(head.PerGroup) {
@@ -66,7 +69,7 @@ func (c Content) start(n int) int64 {
 }
 
 func (c Content) head() Head {
-	h := Head{PerGroup: 1, Frames: uint32(len(c.Cuts)), Stored: uint64(len(c.Stored))}
+	h := Head{PerGroup: 1, Frames: uint32(len(c.Cuts)), Stored: uint64(len(c.Stored)), Payload: PayloadOf(c.Digest)}
 	last := int64(0)
 	for _, cut := range c.Cuts {
 		h.MaxRaw = max(h.MaxRaw, uint32(cut-last))
@@ -93,15 +96,15 @@ func (c Content) table() []byte {
 }
 
 const (
-	inlineMagic   = 0xd5
-	inlineVersion = 1
-	inlineParts   = 7 // one of each id: an inline segment has at most one frame group
+	packedMagic   = 0xd5
+	packedVersion = 1
+	packedParts   = 7 // one of each id: there is at most one frame group
 )
 
 // Size returns the bytes that parts take, and whether they make an inline
 // segment: one group of frames at most, and no more than [InlineMax] in all.
 func Size(parts []Part) (n int64, inline bool) {
-	n = 3 + 4 + 6*inlineParts
+	n = 3 + 4 + 6*packedParts
 	groups := 0
 	for _, p := range parts {
 		n += int64(len(p.Body))
@@ -112,11 +115,23 @@ func Size(parts []Part) (n int64, inline bool) {
 	return n, groups <= 1 && n <= InlineMax
 }
 
-// AppendInline appends parts, ascending by id and of one group at most, as one
+// Split parts the frame groups from the other parts. Both keep their order.
+func Split(parts []Part) (groups, others []Part) {
+	for _, p := range parts {
+		if p.ID == PartFrames {
+			groups = append(groups, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return groups, others
+}
+
+// AppendPacked appends parts, ascending by id and of one group at most, as one
 // byte string.
-func AppendInline(dst []byte, parts []Part) []byte {
+func AppendPacked(dst []byte, parts []Part) []byte {
 	start := len(dst)
-	dst = append(dst, inlineMagic, inlineVersion, byte(len(parts)))
+	dst = append(dst, packedMagic, packedVersion, byte(len(parts)))
 	for _, p := range parts {
 		dst = append(dst, byte(p.ID))
 		dst = binary.AppendUvarint(dst, uint64(len(p.Body)))
@@ -128,29 +143,29 @@ func AppendInline(dst []byte, parts []Part) []byte {
 	return dst
 }
 
-// Inline is an inline segment, taken apart. It aliases what it was parsed from.
-type Inline struct {
+// Packed are packed parts, taken apart. They alias what they were parsed from.
+type Packed struct {
 	n     int
-	parts [inlineParts]Part
+	parts [packedParts]Part
 }
 
-// ParseInline is the inverse of [AppendInline]. It checks the table, not the
+// ParsePacked is the inverse of [AppendPacked]. It checks the table, not the
 // bodies: those have checksums of their own.
-func ParseInline(b []byte) (*Inline, error) {
-	var in Inline
+func ParsePacked(b []byte) (*Packed, error) {
+	var p Packed
 	c := cursor{rest: b}
-	if c.byte("inline magic") != inlineMagic || c.byte("inline version") != inlineVersion {
-		c.fail("inline magic or version")
+	if c.byte("magic of packed parts") != packedMagic || c.byte("version of packed parts") != packedVersion {
+		c.fail("magic or version of packed parts")
 	}
-	if in.n = int(c.byte("part count")); in.n > inlineParts {
+	if p.n = int(c.byte("part count")); p.n > packedParts {
 		c.fail("part count")
-		in.n = 0
+		p.n = 0
 	}
-	var sizes [inlineParts]uint64
-	for i := range in.n {
-		in.parts[i].ID = PartID(c.byte("part id"))
+	var sizes [packedParts]uint64
+	for i := range p.n {
+		p.parts[i].ID = PartID(c.byte("part id"))
 		sizes[i] = c.uvarint("part size")
-		if !in.parts[i].ID.known() || (i > 0 && in.parts[i].ID <= in.parts[i-1].ID) {
+		if !p.parts[i].ID.known() || (i > 0 && p.parts[i].ID <= p.parts[i-1].ID) {
 			c.fail("part ids")
 		}
 	}
@@ -158,13 +173,13 @@ func ParseInline(b []byte) (*Inline, error) {
 	if c.uint32("table checksum") != seal.Sum(table) {
 		c.fail("part table checksum")
 	}
-	for i := range in.n {
-		in.parts[i].Body = c.bytes(sizes[i], "part")
+	for i := range p.n {
+		p.parts[i].Body = c.bytes(sizes[i], "part")
 	}
 	if err := c.end(); err != nil {
 		return nil, err
 	}
-	return &in, nil
+	return &p, nil
 }
 
 func (id PartID) known() bool {
@@ -176,13 +191,13 @@ func (id PartID) known() bool {
 }
 
 // Parts returns all parts, ascending by id.
-func (in *Inline) Parts() []Part { return in.parts[:in.n] }
+func (p *Packed) Parts() []Part { return p.parts[:p.n] }
 
 // Part returns a part, nil if it is not there.
-func (in *Inline) Part(id PartID, group uint32) []byte {
-	for i := range in.parts[:in.n] {
-		if in.parts[i].ID == id && group == 0 {
-			return in.parts[i].Body
+func (p *Packed) Part(id PartID, group uint32) []byte {
+	for i := range p.parts[:p.n] {
+		if p.parts[i].ID == id && group == 0 {
+			return p.parts[i].Body
 		}
 	}
 	return nil

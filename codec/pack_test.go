@@ -5,23 +5,24 @@ import (
 	"errors"
 	"testing"
 
+	"docket"
 	"docket/internal/formatdoc"
 	"docket/internal/seal"
 )
 
-func exampleInline() []Part {
+func examplePacked() []Part {
 	enc := NewEncoder(0, 0)
 	payload := []byte("docket")
-	c := Content{Frames: enc.Encode(payload, enc.Cut(payload)), Aside: enc.AppendFrame(nil, AppendAside(nil, exampleAside()))}
+	c := Content{Frames: enc.Encode(payload, enc.Cut(payload)), Digest: docket.DigestOf(payload), Aside: enc.AppendFrame(nil, AppendAside(nil, exampleAside()))}
 	return c.Parts()
 }
 
-func TestInlineFormatExample(t *testing.T) {
-	want := formatdoc.Example(t, "inline-segment")
-	if got := AppendInline(nil, exampleInline()); !bytes.Equal(got, want) {
-		t.Errorf("FORMAT.md shows % x, AppendInline makes % x", want, got)
+func TestPackedFormatExample(t *testing.T) {
+	want := formatdoc.Example(t, "packed-parts")
+	if got := AppendPacked(nil, examplePacked()); !bytes.Equal(got, want) {
+		t.Errorf("FORMAT.md shows % x, AppendPacked makes % x", want, got)
 	}
-	in, err := ParseInline(want)
+	in, err := ParsePacked(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestSizeDecides(t *testing.T) {
 	for _, n := range []int{0, 100, 10 << 10, 100 << 10, 2 << 20} {
 		parts := content(sample(n + 1)[:n], 0).Parts()
 		size, inline := Size(parts)
-		if stored := int64(len(AppendInline(nil, parts))); stored > size || size-stored > 64 {
+		if stored := int64(len(AppendPacked(nil, parts))); stored > size || size-stored > 64 {
 			t.Errorf("%d bytes: Size says %d, the inline segment takes %d", n, size, stored)
 		}
 		if want := n <= 10<<10; inline != want {
@@ -61,21 +62,21 @@ func TestSizeDecides(t *testing.T) {
 	}
 }
 
-func TestInlineRefused(t *testing.T) {
-	good := AppendInline(nil, exampleInline())
+func TestPackedRefused(t *testing.T) {
+	good := AppendPacked(nil, examplePacked())
 	table := len(good) // the bodies are not checked here, the table is
-	for _, p := range exampleInline() {
+	for _, p := range examplePacked() {
 		table -= len(p.Body)
 	}
 	for at := range table {
 		b := bytes.Clone(good)
 		b[at] ^= 1
-		if _, err := ParseInline(b); !errors.Is(err, ErrDamaged) {
+		if _, err := ParsePacked(b); !errors.Is(err, ErrDamaged) {
 			t.Errorf("byte %d changed: error %v", at, err)
 		}
 	}
 	for n := range good {
-		if _, err := ParseInline(good[:n]); !errors.Is(err, ErrDamaged) {
+		if _, err := ParsePacked(good[:n]); !errors.Is(err, ErrDamaged) {
 			t.Errorf("cut to %d bytes: error %v", n, err)
 		}
 	}
@@ -86,18 +87,18 @@ func TestInlineRefused(t *testing.T) {
 		"unknown": {{'x', 0, nil}},
 		"many":    {head, head, head, head, head, head, head, head},
 	} {
-		if _, err := ParseInline(AppendInline(nil, parts)); !errors.Is(err, ErrDamaged) {
+		if _, err := ParsePacked(AppendPacked(nil, parts)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := ParseInline(append(bytes.Clone(good), 0)); !errors.Is(err, ErrDamaged) {
+	if _, err := ParsePacked(append(bytes.Clone(good), 0)); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a byte after the end: error %v", err)
 	}
 }
 
-func FuzzInline(f *testing.F) {
-	f.Add([]byte{}, AppendInline(nil, exampleInline()))
-	f.Add([]byte{inlineMagic, inlineVersion, 1, 'h', 2}, []byte("hi"))
+func FuzzPacked(f *testing.F) {
+	f.Add([]byte{}, AppendPacked(nil, examplePacked()))
+	f.Add([]byte{packedMagic, packedVersion, 1, 'h', 2}, []byte("hi"))
 	f.Fuzz(func(t *testing.T, table, rest []byte) {
 		in := append([]byte(nil), table...)
 		if len(table) > 0 {
@@ -105,8 +106,8 @@ func FuzzInline(f *testing.F) {
 			in = append(in, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
 		}
 		in = append(in, rest...)
-		got, err := ParseInline(in)
-		if err == nil && !bytes.Equal(AppendInline(nil, got.Parts()), in) {
+		got, err := ParsePacked(in)
+		if err == nil && !bytes.Equal(AppendPacked(nil, got.Parts()), in) {
 			t.Error("a valid input is not canonical")
 		}
 	})

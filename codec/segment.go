@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"docket"
 	"docket/internal/seal"
 )
 
@@ -25,14 +26,10 @@ const (
 	PartTable  PartID = 't' // frame table, sealed
 )
 
-// AppendKey appends the key under which a part is kept where parts are kept one
-// by one: its id and, of a frame group, the number in big-endian.
-func AppendKey(dst []byte, id PartID, group uint32) []byte {
-	dst = append(dst, byte(id))
-	if id == PartFrames {
-		dst = binary.BigEndian.AppendUint32(dst, group)
-	}
-	return dst
+// AppendGroupKey appends the key under which a frame group is kept where groups are
+// kept one by one: its part's id and the number in big-endian.
+func AppendGroupKey(dst []byte, group uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, byte(PartFrames)), group)
 }
 
 // Parts gives the parts of one segment, nil for one that is not there.
@@ -42,19 +39,27 @@ type Parts interface {
 
 // Head says how a payload was cut.
 type Head struct {
-	PerGroup uint16 // frames in a group; the last group may have fewer
-	Frames   uint32 // 0: the payload is empty
-	Raw      uint64 // bytes of the payload
-	Stored   uint64 // bytes of all stored frames
-	MaxRaw   uint32 // raw bytes of the largest frame
+	PerGroup uint16  // frames in a group; the last group may have fewer
+	Frames   uint32  // 0: the payload is empty
+	Raw      uint64  // bytes of the payload
+	Stored   uint64  // bytes of all stored frames
+	MaxRaw   uint32  // raw bytes of the largest frame
+	Payload  [8]byte // which payload it is: PayloadOf its digest
+}
+
+// PayloadOf returns what a head keeps of a payload's digest. A segment that lies
+// where another one belongs differs from its handle in it.
+func PayloadOf(d docket.Digest) (p [8]byte) {
+	copy(p[:], d[:])
+	return p
 }
 
 const (
 	headVersion = 1
-	headSize    = 32
+	headSize    = 40
 )
 
-// AppendHead appends the encoding of h, 32 bytes.
+// AppendHead appends the encoding of h, 40 bytes.
 func AppendHead(dst []byte, h Head) []byte {
 	start := len(dst)
 	dst = append(dst, headVersion, 0)
@@ -63,6 +68,7 @@ func AppendHead(dst []byte, h Head) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, h.Raw)
 	dst = binary.LittleEndian.AppendUint64(dst, h.Stored)
 	dst = binary.LittleEndian.AppendUint32(dst, h.MaxRaw)
+	dst = append(dst, h.Payload[:]...)
 	return binary.LittleEndian.AppendUint32(dst, seal.Sum(dst[start:]))
 }
 
@@ -80,6 +86,7 @@ func ParseHead(b []byte) (Head, error) {
 		Raw:      binary.LittleEndian.Uint64(b[8:]),
 		Stored:   binary.LittleEndian.Uint64(b[16:]),
 		MaxRaw:   binary.LittleEndian.Uint32(b[24:]),
+		Payload:  [8]byte(b[28:]),
 	}
 	if !h.consistent() {
 		return Head{}, damaged("head counts")

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"maps"
 	"os"
+	"slices"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -35,18 +37,74 @@ func (in inside) copyData(from, to []byte) {
 
 // frame returns some stored frame.
 func (in inside) frame() []byte {
-	v := in.lineage("data", string(atLarge)).Get([]byte("a"))
-	return append(bytes.Clone(v), 0)
+	return append(unpack(in.others(atLarge).Get(others))["a"], 0)
+}
+
+// others is the key of what a segment's bucket has beside its frame groups.
+var others = []byte("r")
+
+// others returns the bucket of a segment.
+func (in inside) others(seq []byte) *bbolt.Bucket { return in.lineage("data", string(seq)) }
+
+// unpack takes packed parts apart.
+func unpack(b []byte) map[string][]byte {
+	parts := map[string][]byte{}
+	table, n := b[3:], int(b[2])
+	names, sizes := "", []int{}
+	for range n {
+		size, used := binary.Uvarint(table[1:])
+		names, sizes = names+string(table[:1]), append(sizes, int(size))
+		table = table[1+used:]
+	}
+	bodies := table[4:]
+	for i, size := range sizes {
+		parts[names[i:i+1]] = bytes.Clone(bodies[:size])
+		bodies = bodies[size:]
+	}
+	return parts
+}
+
+// pack is its inverse.
+func pack(parts map[string][]byte) []byte {
+	b := []byte{0xd5, 1, byte(len(parts))}
+	names := slices.Sorted(maps.Keys(parts))
+	for _, name := range names {
+		b = binary.AppendUvarint(append(b, name...), uint64(len(parts[name])))
+	}
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	for _, name := range names {
+		b = append(b, parts[name]...)
+	}
+	return b
+}
+
+// part changes a part of the segment at a position; nil: there is none.
+func (in inside) part(seq []byte, name string, change func(body []byte) []byte) {
+	b := in.others(seq)
+	parts := unpack(b.Get(others))
+	parts[name] = change(parts[name])
+	in.put(b, others, pack(parts))
+}
+
+// flipPart changes a bit of a part.
+func (in inside) flipPart(seq []byte, name string, at int) {
+	in.part(seq, name, func(body []byte) []byte {
+		if at < 0 {
+			at += len(body)
+		}
+		body[at] ^= 1
+		return body
+	})
 }
 
 // reseal gives a changed value the checksums that fit it, so that only what it says
 // is wrong.
 func reseal(sealed []byte) []byte {
-	pages := (len(sealed) + 4096 + 3) / (4096 + 4)
+	pages := (len(sealed) + 1024 + 3) / (1024 + 4)
 	body := sealed[:len(sealed)-4*pages]
 	out := bytes.Clone(body)
-	for ; len(body) > 0; body = body[min(4096, len(body)):] {
-		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(body[:min(4096, len(body))], crc32.MakeTable(crc32.Castagnoli)))
+	for ; len(body) > 0; body = body[min(1024, len(body)):] {
+		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(body[:min(1024, len(body))], crc32.MakeTable(crc32.Castagnoli)))
 	}
 	return out
 }
@@ -55,28 +113,28 @@ func reseal(sealed []byte) []byte {
 // their own: the table follows, every checksum fits.
 func (in inside) swapFrames() {
 	b := in.lineage("data", string(atFrames))
-	t := bytes.Clone(b.Get([]byte("t")))
+	t := unpack(b.Get(others))["t"]
 	key := append([]byte("f"), 0, 0, 0, 0)
 	frames := bytes.Clone(b.Get(key))
 	end0, end1 := binary.LittleEndian.Uint64(t[8:]), binary.LittleEndian.Uint64(t[16:])
 	swapped := append(bytes.Clone(frames[end0:end1]), frames[:end0]...)
 	in.put(b, key, append(swapped, frames[end1:]...))
 	binary.LittleEndian.PutUint64(t[8:], end1-end0)
-	in.put(b, []byte("t"), reseal(t))
+	in.part(atFrames, "t", func([]byte) []byte { return reseal(t) })
 }
 
 // shiftChars says that frame 1 begins a character later than it does.
 func (in inside) shiftChars() {
-	b := in.lineage("data", string(atFrames))
-	c := bytes.Clone(b.Get([]byte("c")))
-	binary.LittleEndian.PutUint64(c[16+8:], binary.LittleEndian.Uint64(c[16+8:])-1)
-	in.put(b, []byte("c"), reseal(c))
+	in.part(atFrames, "c", func(c []byte) []byte {
+		binary.LittleEndian.PutUint64(c[16+8:], binary.LittleEndian.Uint64(c[16+8:])-1)
+		return reseal(c)
+	})
 }
 
 // emptyGrams clears the signatures behind the head of a grams section.
 func (in inside) emptyGrams() {
 	g := bytes.Clone(in.lineage("grams").Get(atFrames))
-	pages := (len(g) + 4096 + 3) / (4096 + 4)
+	pages := (len(g) + 1024 + 3) / (1024 + 4)
 	clear(g[len(g)/8 : len(g)-4*pages])
 	in.put(in.lineage("grams"), atFrames, reseal(g))
 }

@@ -66,7 +66,7 @@ func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
 		wg.Wait()
 	}
 	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/index.GramShare)
-	content := codec.Content{Frames: frames, Chars: sections.CharMap, Paths: sections.Paths}
+	content := codec.Content{Frames: frames, Digest: digest, Chars: sections.CharMap, Paths: sections.Paths}
 	if aside := asideOf(r); !aside.Empty() {
 		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))
 	}

@@ -152,10 +152,16 @@ func (l *lineageCheck) memIndex() {
 }
 
 // treeParts are the parts of a segment that has a bucket of its own.
-type treeParts struct{ tree tree }
+type treeParts struct {
+	tree          tree
+	*codec.Packed // all but the frame groups
+}
 
 func (p treeParts) Part(id codec.PartID, group uint32) []byte {
-	v, _ := valueAt(p.tree, codec.AppendKey(nil, id, group))
+	if id != codec.PartFrames {
+		return p.Packed.Part(id, group)
+	}
+	v, _ := valueAt(p.tree, codec.AppendGroupKey(nil, group))
 	return v
 }
 
@@ -177,8 +183,8 @@ func (l *lineageCheck) segment(seq docket.Seq, r row, data, grams *element) {
 		l.broken(ruleSegment, seq, "segment head", err)
 		return
 	}
-	if int64(s.Raw) != r.handle.Bytes {
-		l.find(ruleSegment, place(seq, "segment head"), fmt.Sprintf("the handle's %d bytes", r.handle.Bytes), fmt.Sprint(s.Raw))
+	if int64(s.Raw) != r.handle.Bytes || s.Payload != codec.PayloadOf(r.handle.Digest) {
+		l.find(ruleSegment, place(seq, "segment head"), fmt.Sprintf("the handle's %d bytes of %x…", r.handle.Bytes, r.handle.Digest[:8]), fmt.Sprintf("%d of %x…", s.Raw, s.Payload))
 		return
 	}
 	signature, beside, ok := l.signature(seq, s, grams)
@@ -209,31 +215,40 @@ func (l *lineageCheck) parts(seq docket.Seq, data *element) (codec.Parts, sizes,
 		if err != nil {
 			return nil, size, err
 		}
-		in, err := codec.ParseInline(v)
-		if err != nil {
-			return nil, size, err
-		}
-		for _, p := range in.Parts() {
-			size.add(p.ID, int64(len(p.Body)))
-		}
-		return in, size, nil
+		packed, err := size.packed(v)
+		return packed, size, err
 	}
 	own, err := l.data.sub(data)
 	if err != nil {
 		return nil, size, err
 	}
+	parts := treeParts{tree: own}
 	for e, err := range own.elements() {
-		if err != nil {
-			continue
-		}
-		if id, ok := partOf(e, len(size.groups)); ok {
-			size.add(id, e.len)
-		} else {
-			l.find(ruleSegment, place(seq, "segment"), "known parts, and frame groups in a row", keyName(e.key))
+		switch {
+		case err != nil:
+		case !e.bucket && bytes.Equal(e.key, codec.AppendGroupKey(nil, uint32(len(size.groups)))):
+			size.add(codec.PartFrames, e.len)
+		case !e.bucket && bytes.Equal(e.key, keyOthers) && parts.Packed == nil:
+			others, err := e.value()
+			if err != nil {
+				return nil, size, err
+			}
+			if parts.Packed, err = size.packed(others); err != nil {
+				return nil, size, err
+			}
+		default:
+			l.find(ruleSegment, place(seq, "segment"), "frame groups in a row, and the other parts", keyName(e.key))
 		}
 	}
-	return treeParts{own}, size, nil
+	if parts.Packed == nil || parts.Packed.Part(codec.PartFrames, 0) != nil {
+		l.find(ruleSegment, place(seq, "segment"), "frame groups, and the other parts", "none, or frames among them")
+		return nil, size, errReported
+	}
+	return parts, size, nil
 }
+
+// errReported ends what a finding was reported of already.
+var errReported = errors.New("reported")
 
 func (s *sizes) add(id codec.PartID, n int64) {
 	s.total += n
@@ -242,14 +257,16 @@ func (s *sizes) add(id codec.PartID, n int64) {
 	}
 }
 
-// partIDs are the names of the parts.
-var partIDs = []byte{byte(codec.PartAside), byte(codec.PartChars), byte(codec.PartFrames), byte(codec.PartGrams), byte(codec.PartHead), byte(codec.PartPaths), byte(codec.PartTable)}
-
-// partOf reads the key of a part; of frame groups the one numbered group is next.
-func partOf(e *element, group int) (codec.PartID, bool) {
-	id := codec.PartID(e.key[0])
-	known := bytes.IndexByte(partIDs, byte(id)) >= 0
-	return id, known && !e.bucket && bytes.Equal(e.key, codec.AppendKey(nil, id, uint32(group)))
+// packed takes packed parts apart and adds their lengths.
+func (s *sizes) packed(b []byte) (*codec.Packed, error) {
+	p, err := codec.ParsePacked(b)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range p.Parts() {
+		s.add(part.ID, int64(len(part.Body)))
+	}
+	return p, nil
 }
 
 // table checks the frame table against the head and the sizes of the groups.

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,7 +169,7 @@ var breaks = []struct {
 	{rule: 10, name: "segment of an expired one", how: func(in inside) { in.copyData(atSmall, atExpired) }},
 	{rule: 10, name: "segment of nothing", how: func(in inside) { in.copyData(atSmall, be(3000)) }},
 	{rule: 10, name: "grams of an erased one", how: func(in inside) { in.put(in.lineage("grams"), atErased, []byte("x")) }},
-	{rule: 11, name: "a section more", how: func(in inside) { in.put(in.lineage("data", string(atLarge)), []byte("a"), in.frame()) }},
+	{rule: 11, name: "a section more", how: func(in inside) { in.part(atLarge, "a", func([]byte) []byte { return in.frame() }) }},
 	{rule: 12, name: "position of nothing", how: func(in inside) { in.put(in.thread("order"), be(99), nil) }},
 	{rule: 12, name: "key of four bytes", how: func(in inside) { in.put(in.thread("order"), []byte("abcd"), nil) }},
 	{rule: 13, name: "not in calls", how: func(in inside) { k, _ := in.thread("calls").Cursor().First(); in.del(in.thread("calls"), k) }},
@@ -178,23 +179,32 @@ var breaks = []struct {
 	{rule: 15, name: "not in decided", how: func(in inside) { in.del(in.thread("decided"), in.mem(atSmall)) }},
 	{rule: 15, name: "decided by another epoch", how: func(in inside) { in.put(in.thread("decided"), in.mem(atSmall), be(2)) }},
 	{rule: 15, name: "decided by none", how: func(in inside) { in.put(in.thread("decided"), []byte("aaaaaaaaaaaaaaaa"), be(1)) }},
-	{rule: 16, name: "damaged head", how: func(in inside) { in.flip(in.lineage("data", string(atLarge)), []byte("h"), 9) }},
-	{rule: 16, name: "unknown part", how: func(in inside) { in.put(in.lineage("data", string(atLarge)), []byte("x"), nil) }},
+	{rule: 16, name: "damaged head", how: func(in inside) { in.flipPart(atLarge, "h", 9) }},
+	{rule: 16, name: "payload of another", how: func(in inside) {
+		in.part(atLarge, "h", func(h []byte) []byte {
+			h[28] ^= 1
+			return binary.LittleEndian.AppendUint32(h[:36], crc32.Checksum(h[:36], crc32.MakeTable(crc32.Castagnoli)))
+		})
+	}},
+	{rule: 16, name: "unknown part", how: func(in inside) { in.part(atLarge, "x", func([]byte) []byte { return nil }) }},
+	{rule: 16, name: "unknown key", how: func(in inside) { in.put(in.others(atLarge), []byte("x"), nil) }},
+	{rule: 16, name: "frames among the others", how: func(in inside) { in.part(atLarge, "f", func([]byte) []byte { return in.frame() }) }},
+	{rule: 16, name: "no other parts", how: func(in inside) { in.del(in.others(atLarge), others) }},
 	{rule: 16, name: "damaged part table", how: func(in inside) { in.flip(in.lineage("data"), atSmall, 3) }},
 	{rule: 16, name: "segment of another", how: func(in inside) { in.copyData(atPictured, atSmall) }},
-	{rule: 17, name: "damaged frame table", how: func(in inside) { in.flip(in.lineage("data", string(atLarge)), []byte("t"), 8) }},
+	{rule: 17, name: "damaged frame table", how: func(in inside) { in.flipPart(atLarge, "t", 8) }},
 	{rule: 17, name: "short group", how: func(in inside) {
-		b := in.lineage("data", string(atLarge))
+		b := in.others(atLarge)
 		v := b.Get(append([]byte("f"), 0, 0, 0, 0))
 		in.put(b, append([]byte("f"), 0, 0, 0, 0), bytes.Clone(v[:len(v)-1]))
 	}},
-	{rule: 18, name: "damaged chars", how: func(in inside) { in.flip(in.lineage("data", string(atLarge)), []byte("c"), 20) }},
+	{rule: 18, name: "damaged chars", how: func(in inside) { in.flipPart(atLarge, "c", 20) }},
 	{rule: 18, name: "damaged grams", how: func(in inside) { in.flip(in.lineage("grams"), atFrames, 100) }},
 	{rule: 19, name: "damaged frame", data: true, how: func(in inside) { in.flip(in.lineage("data", string(atLarge)), append([]byte("f"), 0, 0, 0, 0), 5000) }},
 	{rule: 20, name: "payload of another", data: true, how: func(in inside) { in.swapFrames() }},
 	{rule: 21, name: "chars of another", data: true, how: func(in inside) { in.shiftChars() }},
 	{rule: 22, name: "grams that miss", data: true, how: func(in inside) { in.emptyGrams() }},
-	{rule: 23, name: "damaged aside", data: true, how: func(in inside) { in.flip(in.lineage("data", string(atLarge)), []byte("a"), -3) }},
+	{rule: 23, name: "damaged aside", data: true, how: func(in inside) { in.flipPart(atLarge, "a", -3) }},
 }
 
 func TestCheckFindsEachBrokenInvariant(t *testing.T) {

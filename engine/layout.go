@@ -23,6 +23,7 @@ const formatVersion = 1
 var (
 	bucketDocket   = []byte("docket")
 	keyFormat      = []byte("format")
+	keyOthers      = []byte("r")
 	keyID          = []byte("id")
 	keyCreated     = []byte("created")
 	bucketLineages = []byte("lineages")
@@ -154,8 +155,19 @@ func parseRowHead(b []byte) (r row, ok bool) {
 }
 
 // bucketParts are the parts of a segment that has a bucket of its own.
-type bucketParts struct{ b *bbolt.Bucket }
+type bucketParts struct {
+	tx            txn
+	b             *bbolt.Bucket
+	*codec.Packed // all but the frame groups
+}
 
 func (p bucketParts) Part(id codec.PartID, group uint32) []byte {
-	return p.b.Get(codec.AppendKey(nil, id, group))
+	if id != codec.PartFrames {
+		return p.Packed.Part(id, group)
+	}
+	v, err := p.tx.get(p.b, codec.AppendGroupKey(make([]byte, 0, 8), group))
+	if err != nil {
+		return nil // as if it were missing, which is as damaged
+	}
+	return v
 }

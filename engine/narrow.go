@@ -120,12 +120,26 @@ func (w *gramWalk) at(seq docket.Seq) []byte {
 		return nil
 	}
 	if len(w.sec) == 0 {
-		if own := w.data.Bucket(seqKey(seq)); own != nil && w.tx.auditValues(own) == nil {
-			return bucketParts{own}.Part(codec.PartGrams, 0)
-		}
-		return nil
+		return w.part(seq)
 	}
 	return w.sec
+}
+
+// part returns the section that is a part of the segment at seq.
+func (w *gramWalk) part(seq docket.Seq) []byte {
+	own := w.data.Bucket(seqKey(seq))
+	if own == nil {
+		return nil
+	}
+	others, err := w.tx.get(own, keyOthers)
+	if err != nil {
+		return nil
+	}
+	packed, err := codec.ParsePacked(others)
+	if err != nil {
+		return nil
+	}
+	return packed.Part(codec.PartGrams, 0)
 }
 
 func (w *gramWalk) move(k, v []byte) {

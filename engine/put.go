@@ -103,23 +103,25 @@ func (t *thread) putDraft(seq docket.Seq, d *draft) error {
 }
 
 // putParts writes a segment: small ones as one value, large ones as a bucket of
-// their own, which bbolt writes once and frees as a whole.
+// their own, which bbolt writes once and frees as a whole. It has few values: each
+// page that they fill is rounded up, and up to four fill one without a branch.
 func putParts(data *bbolt.Bucket, key []byte, d *draft) error {
 	data.FillPercent = appendFill
 	if d.inline {
-		return data.Put(key, codec.AppendInline(nil, d.parts))
+		return data.Put(key, codec.AppendPacked(nil, d.parts))
 	}
 	own, err := data.CreateBucket(key)
 	if err != nil {
 		return err
 	}
 	own.FillPercent = 1
-	for _, p := range d.parts {
-		if err := own.Put(codec.AppendKey(nil, p.ID, p.Group), p.Body); err != nil {
+	groups, others := codec.Split(d.parts)
+	for _, g := range groups {
+		if err := own.Put(codec.AppendGroupKey(nil, g.Group), g.Body); err != nil {
 			return err
 		}
 	}
-	return nil
+	return own.Put(keyOthers, codec.AppendPacked(nil, others))
 }
 
 // show makes the record at seq visible in the thread.

@@ -65,11 +65,16 @@ func (t *thread) record(h docket.Handle, dec *codec.Decoder) (*record, error) {
 	if own, err := t.tx.bucket(data, seqKey(seq)); err != nil {
 		return nil, err
 	} else if own != nil {
-		if err := t.tx.auditValues(own); err != nil {
+		others, err := t.tx.get(own, keyOthers)
+		if err != nil {
 			return nil, err
 		}
-		parts = bucketParts{own}
-	} else if parts, err = codec.ParseInline(data.Get(seqKey(seq))); err != nil {
+		packed, err := codec.ParsePacked(others)
+		if err != nil {
+			return nil, r.damaged("segment", err)
+		}
+		parts = bucketParts{t.tx, own, packed}
+	} else if parts, err = codec.ParsePacked(data.Get(seqKey(seq))); err != nil {
 		return nil, r.damaged("segment", err)
 	}
 	if r.segment, err = codec.Open(parts); err != nil {
@@ -77,6 +82,9 @@ func (t *thread) record(h docket.Handle, dec *codec.Decoder) (*record, error) {
 	}
 	if int64(r.segment.Raw) != h.Bytes {
 		return nil, r.damaged("segment head", fmt.Errorf("%d bytes where the handle has %d", r.segment.Raw, h.Bytes))
+	}
+	if r.segment.Payload != codec.PayloadOf(h.Digest) {
+		return nil, r.damaged("segment head", errors.New("another payload than the handle's"))
 	}
 	return r, nil
 }
@@ -127,17 +135,22 @@ func (r *record) Section(id docket.SectionID) (section []byte) {
 
 func (r *record) AppendFrame(dst []byte, n int) ([]byte, error) {
 	out := dst
-	what := fmt.Sprintf("frame %d", n)
-	err := guard(r.file, place(r.handle.Seq, what), func() (err error) {
-		if out, err = r.segment.AppendFrame(dst, n, r.dec); errors.Is(err, codec.ErrDamaged) {
-			err = r.damaged(what, err)
-		}
+	err := guard(r.file, "", func() (err error) {
+		out, err = r.segment.AppendFrame(dst, n, r.dec)
 		return err
 	})
-	if err != nil {
-		return dst, err
+	if err == nil {
+		return out, nil
 	}
-	return out, nil
+	what := fmt.Sprintf("frame %d", n)
+	var corrupt *docket.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		corrupt.Place = place(r.handle.Seq, what)
+	case errors.Is(err, codec.ErrDamaged):
+		err = r.damaged(what, err)
+	}
+	return dst, err
 }
 
 // Args returns nil for arguments that cannot be read as well; Attachments then

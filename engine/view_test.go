@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"docket"
+	"docket/codec"
 )
 
 // TestG4SlowReader: a view that stays open while four writers grow the file past
@@ -244,7 +246,14 @@ func TestDamagedAside(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return th.lineage.Bucket(bucketData).Bucket(seqKey(h.Seq)).Put([]byte("a"), []byte("not zstd"))
+		own := th.lineage.Bucket(bucketData).Bucket(seqKey(h.Seq))
+		packed, err := codec.ParsePacked(own.Get(keyOthers))
+		if err != nil {
+			return err
+		}
+		parts := slices.Clone(packed.Parts())
+		parts[0].Body = []byte("not zstd") // the aside is the first
+		return own.Put(keyOthers, codec.AppendPacked(nil, parts))
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -203,6 +203,10 @@ func frameOf(payload []byte, cuts []int64, n int) []byte {
 	return payload[start:cuts[n]]
 }
 
+// decodeSlack is room behind a frame that lets the library copy in steps of 32 bytes
+// instead of to the byte.
+const decodeSlack = 32
+
 // Decoder decompresses frames.
 type Decoder struct {
 	zstd *zstd.Decoder
@@ -232,7 +236,7 @@ func (d *Decoder) AppendFrame(dst, stored []byte, rawLimit int) ([]byte, error) 
 	if size > uint64(max(rawLimit, 0)) {
 		return dst, errors.Join(damaged("frame"), ErrLimit)
 	}
-	grown := slices.Grow(dst, int(size))
+	grown := slices.Grow(dst, int(size)+decodeSlack)
 	out, err := d.zstd.DecodeAll(stored, grown)
 	if err != nil {
 		return dst, damaged("frame: " + err.Error())

@@ -221,6 +221,14 @@ func ByteOfChar(b []byte, n int64) int {
 // ASCII.
 func asciiPrefix(b []byte) int {
 	n := 0
+	for w := b; len(w) >= 32; w = w[32:] {
+		x := binary.LittleEndian.Uint64(w) | binary.LittleEndian.Uint64(w[8:])
+		y := binary.LittleEndian.Uint64(w[16:]) | binary.LittleEndian.Uint64(w[24:])
+		if (x|y)&highBits != 0 {
+			break
+		}
+		n += 32
+	}
 	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&highBits == 0 {
 		n += 8
 	}

@@ -7,6 +7,7 @@ package index
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"docket"
 )
@@ -16,7 +17,6 @@ const (
 	shapeSample  = 64      // elements of the outermost arrays that are looked into; fewer further in
 	shapeKeys    = 64      // different keys of an object that are told apart, fewer further in
 	shapeFewKeys = 24      // but no fewer than that: more than shapeMapKeys
-	shapeExample = 60      // bytes of a scalar that are kept as an example
 	shapeStrings = 4       // strings that are looked into for JSON
 	shapeString  = 1 << 20 // of what length at most
 	shapeMapKeys = 16      // an object of more keys than that, with values of one kind, is a map
@@ -36,6 +36,10 @@ const (
 )
 
 var typeNames = [...]string{"null", "boolean", "number", "string", "object", "array", "documents"}
+
+// shapeExample is how many bytes of a scalar are kept as an example: enough for the
+// characters that are shown and one more, so that a cut character is not among them.
+const shapeExample = (shapeTextLen + 1) * utf8.UTFMax
 
 // span is a range of counts.
 type span struct{ least, most int }

@@ -92,6 +92,19 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// An example is cut between characters, and says that it is cut.
+func TestShapeExampleIsCutAtACharacter(t *testing.T) {
+	for _, char := range []string{"x", "ü", "あ", "📚"} {
+		for pad := range utf8.UTFMax {
+			value := strings.Repeat("x", pad) + strings.Repeat(char, 80)
+			want := `string, "` + string([]rune(value)[:shapeTextLen-1]) + "…\n"
+			if got, err := Shape([]byte(`"`+value+`"`), ShapeLimits{}); err != nil || got != want {
+				t.Errorf("%s after %d: got %q (%v), want %q", char, pad, got, err, want)
+			}
+		}
+	}
+}
+
 // Whatever the value: bounded, visible, the same again.
 func TestShapeOfHostileValues(t *testing.T) {
 	wide := manyKeys(1<<20, 1<<30)

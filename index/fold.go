@@ -233,7 +233,7 @@ type places struct {
 	text   []byte
 	at     int // places before it were found
 	needle *needle
-	ahead  [2]int // 1 + the next place of each form of a letter; 0: not looked for
+	ahead  [2]int // where each form of a letter was looked for: it is not before that
 }
 
 // next returns the next place, -1 if there is none.
@@ -248,10 +248,7 @@ func (s *places) next() int {
 			i += s.at
 		}
 	case n.forms[0] != 0:
-		i = min(s.form(0), s.form(1))
-		if i == len(s.text) {
-			i = -1
-		}
+		i = s.letter()
 	default:
 		i = s.lead()
 	}
@@ -262,17 +259,37 @@ func (s *places) next() int {
 	return i
 }
 
-// form returns the next place of a form of a letter, the text's length if there is
-// none.
-func (s *places) form(k int) int {
-	if s.ahead[k] == 0 || s.ahead[k]-1 < s.at {
-		i := bytes.IndexByte(s.text[s.at:], s.needle.forms[k])
-		if i < 0 {
-			i = len(s.text) - s.at
+// firstStep is how far ahead both forms of a letter are looked for at first.
+const firstStep = 256
+
+// letter returns the next place of a letter, -1 if there is none. Both forms are
+// looked for in steps that double: to look for each to the end would take, for a
+// form that does not occur, the text's length for each match of the other.
+func (s *places) letter() int {
+	for step := firstStep; ; step *= 2 {
+		end := min(s.at+step, len(s.text))
+		if i := min(s.form(0, end), s.form(1, end)); i < end {
+			return i
 		}
-		s.ahead[k] = 1 + s.at + i
+		if end == len(s.text) {
+			return -1
+		}
 	}
-	return s.ahead[k] - 1
+}
+
+// form returns the next place of a form of a letter before end, end if there is
+// none.
+func (s *places) form(k, end int) int {
+	from := max(s.at, s.ahead[k])
+	if from >= end {
+		return end
+	}
+	i := bytes.IndexByte(s.text[from:end], s.needle.forms[k])
+	if i < 0 {
+		i = end - from
+	}
+	s.ahead[k] = from + i
+	return from + i
 }
 
 func (s *places) lead() int {

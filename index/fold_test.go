@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"hash/crc32"
 	"strings"
 	"testing"
@@ -96,6 +97,24 @@ func TestE4ExactCodePoints(t *testing.T) {
 	}
 }
 
+// To find a letter costs the way to it, also where its other form is nowhere: what
+// every match pays for must not be the text's length.
+func TestFindFoldedLooksNoFurtherThanItMust(t *testing.T) {
+	q := NewQuery([]byte("e"), true)
+	for _, letter := range []string{"e", "E"} {
+		for _, way := range []int{0, 1, 255, 256, 5000} {
+			text := []byte(strings.Repeat(".", way) + strings.Repeat(letter, 1<<20))
+			s := places{text: text, needle: &q.needle}
+			if got := s.next(); got != way {
+				t.Errorf("%s after %d bytes: found at %d", letter, way, got)
+			}
+			if seen := max(s.ahead[0], s.ahead[1]); seen > 4*way+firstStep {
+				t.Errorf("%s after %d bytes: looked at %d", letter, way, seen)
+			}
+		}
+	}
+}
+
 func TestFindAllocatesNothing(t *testing.T) {
 	text := []byte(strings.Repeat("Lorem ipsum dolor sit amet, Kelvin \u212a and ſ. ", 100) + "needle")
 	for _, fold := range []bool{false, true} {
@@ -103,5 +122,21 @@ func TestFindAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(20, func() { q.Find(text, 0) }); n != 0 {
 			t.Errorf("fold %v: %v allocations", fold, n)
 		}
+	}
+}
+
+// Four times the text, four times the time: also where every word matches.
+func BenchmarkFindFoldedEverywhere(b *testing.B) {
+	q := NewQuery([]byte("lorem"), true)
+	for _, size := range []int{48 << 10, 192 << 10, 768 << 10} {
+		text := []byte(strings.Repeat("lorem ipsum ", size/12))
+		b.Run(fmt.Sprintf("size=%dk", size>>10), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				for at := 0; at >= 0; {
+					_, at = q.Find(text, at)
+				}
+			}
+		})
 	}
 }

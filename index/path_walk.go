@@ -48,8 +48,8 @@ type Selected struct {
 // a JSON object or array is entered when the path goes on. The root of NDJSON is
 // the payload (without byte order mark), its children are the documents.
 //
-// Errors: [*MissError]; [*SyntaxError] for a payload that is not JSON; those of the
-// source. The cost is the bytes between two marks of the paths section, for each
+// Errors: [*MissError]; [*SyntaxError] for a payload that is not JSON by its kind;
+// those of the source. The cost is the bytes between two marks of the paths section, for each
 // row on the way; for a key among many small ones, the parts where Skip allows it.
 func (p Payload) Select(path Path) (Selected, error) {
 	if p.Kind != docket.KindJSON && p.Kind != docket.KindNDJSON {
@@ -70,22 +70,30 @@ func (p Payload) Select(path Path) (Selected, error) {
 	return w.run(rootNode(text, p.Kind), nil)
 }
 
-// notJSON returns where the payload stops being JSON. It reads as much as that
-// takes.
+// whyText is how much of a payload is read to say why it is not JSON.
+const whyText = 1 << 20
+
+// notJSON returns where the payload stops being JSON, as far as [whyText] tells.
 func (p Payload) notJSON() error {
 	const margin = 16 // an escape or literal that the window cuts is bad before its end
-	for window := int64(missWindow); ; window *= 8 {
+	for window := int64(whyText / 16); ; window *= 16 {
 		text, err := p.Source.Bytes(0, min(window, p.Size))
 		if err != nil {
 			return err
 		}
+		whole, end := window >= p.Size, len(text)
 		var bad *SyntaxError
-		_, err = scanKind(text)
-		if errors.As(err, &bad) && (window >= p.Size || bad.Offset+margin < window) {
+		if _, err = scanKind(text); errors.As(err, &bad) && (whole || bad.Offset+margin < window) {
 			return bad
 		}
-		if window >= p.Size {
-			return &SyntaxError{Want: "a payload that was recorded as JSON"}
+		if whole || window >= whyText {
+			if !whole {
+				end -= margin
+			}
+			for end < len(text) && !border(text, end) {
+				end--
+			}
+			return &SyntaxError{Offset: int64(end)}
 		}
 	}
 }

@@ -21,11 +21,16 @@ const MaxDepth = 1000
 
 // SyntaxError says where bytes stop being JSON.
 type SyntaxError struct {
-	Offset int64  // of the first byte that cannot be there; the length if it ends too early
-	Want   string // what would have been valid there
+	Offset int64 // of the first byte that cannot be there; the length if it ends too early
+	// Want is what would have been valid there. Empty: what comes before is valid, what
+	// follows was not read, and the payload's kind says that it is not JSON.
+	Want string
 }
 
 func (e *SyntaxError) Error() string {
+	if e.Want == "" {
+		return fmt.Sprintf("index: recorded as text, not as JSON; its first %d bytes do not show why", e.Offset)
+	}
 	return fmt.Sprintf("index: not valid JSON at byte %d: expected %s", e.Offset, e.Want)
 }
 

@@ -58,7 +58,11 @@ func (r *reader) notJSON(err error) error {
 	if err != nil {
 		return err
 	}
-	return &RequestError{"path", fmt.Sprintf("the payload is not valid JSON at character %d (expected %s): use query, or offset and max_chars", at, e.Want)}
+	const instead = ": use query, or offset and max_chars"
+	if e.Want == "" {
+		return &RequestError{"path", fmt.Sprintf("the payload was recorded as text, not as JSON, though its first %d characters are valid", at) + instead}
+	}
+	return &RequestError{"path", fmt.Sprintf("the payload is not valid JSON at character %d (expected %s)", at, e.Want) + instead}
 }
 
 // pathSource is the index.Source of a record.

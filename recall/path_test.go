@@ -128,6 +128,36 @@ func TestL7PathOfTextSaysWhere(t *testing.T) {
 	}
 }
 
+// What is JSON for long is not read to its end to say where it stops.
+func TestL7PathOfTextReadsABoundedPart(t *testing.T) {
+	const size, frame = 8 << 20, 48 << 10
+	for name, payload := range map[string]string{
+		"an open string":  `"` + strings.Repeat("日", size/3),
+		"an open escape":  `"` + strings.Repeat(`\u00e9`, size/6),
+		"numbers":         "[" + strings.Repeat("1234567,", size/8),
+		"deep at its end": "[" + strings.Repeat("0,", size/2) + strings.Repeat("[", index.MaxDepth) + strings.Repeat("]", index.MaxDepth) + "]",
+		"documents":       strings.Repeat("{\"ü\":1}\n", size/9) + "}",
+		"white space":     strings.Repeat(" ", size),
+	} {
+		rec := newFakeRecord([]byte(payload), frame, true)
+		_, err := Fetch(context.Background(), newFake(rec), "t", Request{MemID: rec.handle.MemID, Path: "a", Format: FormatFull})
+		var bad *RequestError
+		var chars int
+		if !errors.As(err, &bad) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n, err := fmt.Sscanf(bad.Msg, "the payload was recorded as text, not as JSON, though its first %d characters are valid", &chars); n != 1 {
+			t.Errorf("%s: %s (%v)", name, bad.Msg, err)
+		}
+		if bytes := len(string([]rune(payload)[:chars])); bytes < 1<<20-64 || bytes > 1<<20 {
+			t.Errorf("%s: %d characters, %d bytes", name, chars, bytes)
+		}
+		if most := (1<<20+64<<10)/frame + 4; len(rec.decoded) > most {
+			t.Errorf("%s: %d frames decoded of %d, at most %d are needed", name, len(rec.decoded), len(rec.frames), most)
+		}
+	}
+}
+
 func TestL7PathThatIsNone(t *testing.T) {
 	l, _, id := jsonRecord(`{"ü":[1]}`, true)
 	_, err := Fetch(context.Background(), l, "t", Request{MemID: id, Path: "ü..x", Format: FormatFull})

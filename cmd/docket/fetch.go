@@ -36,8 +36,9 @@ func (a *app) fetchCommand() *cobra.Command {
 The arguments compose: --path selects a part of a JSON payload, --query searches
 inside it, --offset and --max-chars page over what is left. Offsets and sizes are
 characters: Unicode code points. Without any of them the stub is printed, with
---full the payload. What is printed is the slice and nothing else; of a query the
-windows, each headed by its offset. No match is an answer, not an error.
+--full the payload. What is printed is the slice and nothing else, except for a line
+feed at its end on a terminal; of a query the windows, each headed by its offset. No
+match is an answer, not an error.
 
 Paths: a.b.0.c, a.b[0]["x.y"], /a/b/0, negative indexes, [20:40], [*] and # for all,
 \. for a dot in a key, #(price>10) queries. Lines of NDJSON are numbered from 0.
@@ -124,7 +125,11 @@ func (a *app) fetch(ctx context.Context, l *engine.Ledger, thread docket.ThreadI
 	if req.Offset != nil && *req.Offset > answer.TotalChars {
 		fmt.Fprintf(a.err, "docket: --offset %d is beyond the end: there are %d characters\n", *req.Offset, answer.TotalChars)
 	}
-	_, err = a.out.Write(answer.AppendText(nil))
+	text := answer.AppendText(nil)
+	if len(text) > 0 && text[len(text)-1] != '\n' && isTerminal(a.out) {
+		text = append(text, '\n') // or the shell's prompt would follow the slice
+	}
+	_, err = a.out.Write(text)
 	return err
 }
 

@@ -29,8 +29,13 @@ type progress struct {
 }
 
 func (a *app) progress() *progress {
-	f, ok := a.err.(*os.File)
-	return &progress{w: a.err, begun: time.Now(), on: ok && term.IsTerminal(int(f.Fd()))}
+	return &progress{w: a.err, begun: time.Now(), on: isTerminal(a.err)}
+}
+
+// isTerminal tells whether somebody looks at w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // step says that done of total units are done; total 0 is unknown.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -97,9 +98,9 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 }
 
 func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Policy, body []byte) error {
-	if !json.Valid(body) {
-		a.out.Write(body)
-		return fmt.Errorf("the body is not valid JSON: it is passed on as it is")
+	if _, err := (wire.Anthropic{}).Faults(body); err != nil { // before a ledger is made for it
+		_, werr := a.out.Write(body)
+		return cmp.Or(werr, err)
 	}
 	var report compact.Report
 	view := body

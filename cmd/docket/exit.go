@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"docket"
+	"docket/compact/wire"
 )
 
 // The exit codes; the root command's help documents them.
@@ -94,9 +95,12 @@ func message(err error) string {
 func advice(err error) string {
 	var corrupt *docket.CorruptError
 	var usage usageError
+	var locked *docket.LockedError
 	switch {
 	case errors.As(err, &usage):
 		return "see docket help"
+	case errors.As(err, &locked):
+		return "run it again when that has ended"
 	case errors.As(err, &corrupt):
 		return "leave the file as it is, run docket check, and restore a backup beside it"
 	case errors.Is(err, docket.ErrNotLedger):
@@ -107,8 +111,14 @@ func advice(err error) string {
 		return "docket ls lists what is there"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "free some space and run it again: what was recorded before is safe"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return "check who may write there"
+	case errors.Is(err, wire.ErrBody):
+		return "it is passed on as it is: give a whole request body"
+	case errors.Is(err, syscall.EROFS):
+		return "name a file on another disk, or make this one writable"
+	case errors.Is(err, fs.ErrPermission):
+		return "check who may read and write there"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return "check the name and its folder"
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	}

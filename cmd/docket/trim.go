@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,10 +35,6 @@ the provider would refuse them; --mend repairs them.`,
 		body, err := a.read(argument(args, 0), maxBody)
 		if err != nil {
 			return err
-		}
-		if !json.Valid(body) {
-			a.out.Write(body)
-			return fmt.Errorf("the body is not valid JSON: it is passed on as it is")
 		}
 		return a.trim(body, limit, mend)
 	}

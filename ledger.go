@@ -35,7 +35,7 @@ type Ledger interface {
 
 	// List yields the handles of thread after the given position (0: all), in
 	// ascending order of Seq. A thread that was never recorded to is empty. An
-	// error ends the iteration.
+	// error ends the iteration. View may be called inside the loop.
 	List(ctx context.Context, thread ThreadID, after Seq) iter.Seq2[Handle, error]
 }
 
@@ -53,8 +53,9 @@ type Record interface {
 	// Frames returns the number of frames of the payload: 0 if it is empty.
 	Frames() int
 	// AppendFrame appends the decoded bytes of frame n, 0 ≤ n < Frames(), to dst.
-	// The frames in order concatenate to the payload. A damaged frame is a
-	// [*CorruptError], never wrong bytes.
+	// The frames in order concatenate to the payload, and each ends at a character
+	// border: readers count a frame's characters without its neighbours. A damaged
+	// frame is a [*CorruptError], never wrong bytes.
 	AppendFrame(dst []byte, n int) ([]byte, error)
 	// Tag returns [DeriveTag] of text under the thread's lineage key.
 	Tag(text []byte) string
@@ -76,7 +77,8 @@ const (
 type Narrower interface {
 	// Narrow yields, in ascending order of Seq, the mem id of every record of
 	// thread that may contain query (with fold: under simple case folding), and
-	// perhaps others. An empty query yields all.
+	// perhaps others. An empty query yields all. An error ends the iteration. View
+	// may be called inside the loop.
 	Narrow(ctx context.Context, thread ThreadID, query []byte, fold bool) iter.Seq2[MemID, error]
 }
 

@@ -67,6 +67,8 @@ var broken = []struct {
 	{"after is included", "list in order of recording", Options{}},
 	{"List forgets the last", "list in order of recording", Options{}},
 	{"List goes on", "list stops when asked", Options{}},
+	{"List keeps others out", "view inside a loop", Options{}},
+	{"Narrow keeps others out", "view inside a loop", Options{}},
 	{"Narrow by frame", "narrow never misses", Options{}},
 	{"Narrow knows no folding", "narrow never misses", Options{}},
 	{"log decides again", "log is grow-only", Options{}},

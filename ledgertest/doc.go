@@ -21,10 +21,6 @@
 // their checks are skipped and say so. Every check is shown to fail by a broken
 // ledger in this package's own tests.
 //
-// The suite relies on one property that the interface's comments leave to it:
-// frames of a valid UTF-8 payload are themselves valid UTF-8, since readers
-// count the characters of a frame without its neighbours.
-//
 // # Caveats
 //
 // What a process cannot see of itself (power loss, a killed process, a full disk)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"docket"
@@ -125,11 +126,9 @@ func checkList(p *probe) error {
 	return p.lists(thread, math.MaxUint64, nil)
 }
 
-// checkListStops: a loop that breaks leaves nothing held, and one may view while
-// it runs.
+// checkListStops: a loop that breaks leaves nothing held.
 func checkListStops(p *probe) error {
-	rs := results(30)
-	hs, err := p.recordAll(thread, rs)
+	hs, err := p.recordAll(thread, results(30))
 	if err != nil {
 		return err
 	}
@@ -153,15 +152,39 @@ func checkListStops(p *probe) error {
 	if err := p.lists(thread, 0, hs); err != nil {
 		return failf("after loops that broke off: %w", err)
 	}
-	n := 0
-	for h, err := range p.ledger.List(p.ctx, thread, 0) {
+	return nil
+}
+
+// checkViewInside: a search lists or narrows, and views at once what it is given.
+func checkViewInside(p *probe) error {
+	rs := results(30)
+	hs, err := p.recordAll(thread, rs)
+	if err != nil {
+		return err
+	}
+	holds := func(id docket.MemID, err error) error {
+		i := slices.IndexFunc(hs, func(h docket.Handle) bool { return h.MemID == id })
+		if err == nil && i < 0 {
+			err = failf("%s was never recorded", id)
+		}
 		if err != nil {
 			return err
 		}
-		if err := p.holds(thread, h, rs[n]); err != nil {
-			return failf("a view inside a List: %w", err)
+		return p.holds(thread, hs[i], rs[i])
+	}
+	for h, err := range p.ledger.List(p.ctx, thread, 0) {
+		if err := holds(h.MemID, err); err != nil {
+			return failf("inside a List: %w", err)
 		}
-		n++
+	}
+	n, ok := p.ledger.(docket.Narrower)
+	if !ok {
+		return nil
+	}
+	for id, err := range n.Narrow(p.ctx, thread, nil, false) {
+		if err := holds(id, err); err != nil {
+			return failf("inside a Narrow: %w", err)
+		}
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type reference struct {
 	fault   string
 	barrier sync.WaitGroup // of the faults that need two goroutines at one place
 	tickets atomic.Int32
+	loops   atomic.Int32 // that run and keep others out
 
 	mu      sync.Mutex
 	threads map[docket.ThreadID]*refThread
@@ -152,6 +153,9 @@ func (l *reference) View(ctx context.Context, id docket.ThreadID, mem docket.Mem
 	if err := ctx.Err(); err != nil && !l.has("context ignored by View") {
 		return err
 	}
+	if l.loops.Load() > 0 {
+		return errors.New("the ledger is busy")
+	}
 	rec, err := l.find(id, mem)
 	if err != nil {
 		return err
@@ -192,12 +196,22 @@ func (l *reference) List(ctx context.Context, id docket.ThreadID, after docket.S
 			yield(docket.Handle{}, err)
 			return
 		}
+		defer l.keepOut("List keeps others out")()
 		for _, h := range l.handles(id, after) {
 			if !yield(h, nil) && !l.has("List goes on") {
 				return
 			}
 		}
 	}
+}
+
+// keepOut makes View fail until it is ended, where the ledger has the fault.
+func (l *reference) keepOut(fault string) (end func()) {
+	if !l.has(fault) {
+		return func() {}
+	}
+	l.loops.Add(1)
+	return func() { l.loops.Add(-1) }
 }
 
 func (l *reference) handles(id docket.ThreadID, after docket.Seq) []docket.Handle {
@@ -217,6 +231,7 @@ func (l *reference) handles(id docket.ThreadID, after docket.Seq) []docket.Handl
 
 func (l *reference) Narrow(ctx context.Context, id docket.ThreadID, query []byte, fold bool) iter.Seq2[docket.MemID, error] {
 	return func(yield func(docket.MemID, error) bool) {
+		defer l.keepOut("Narrow keeps others out")()
 		for h, err := range l.List(ctx, id, 0) {
 			rec, _ := l.find(id, h.MemID)
 			if err == nil && !l.mayContain(rec, query, fold) {

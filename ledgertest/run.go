@@ -117,6 +117,7 @@ func checks() []check {
 		{"view passes errors through", always, checkViewErrors},
 		{"list in order of recording", always, checkList},
 		{"list stops when asked", always, checkListStops},
+		{"view inside a loop", always, checkViewInside},
 		{"narrow never misses", always, checkNarrow},
 		{"log is grow-only", always, checkLog},
 		{"log is the thread's own", always, checkLogIsolated},

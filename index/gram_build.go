@@ -55,7 +55,8 @@ func AppendGrams(dst, payload []byte, cuts []int64, budget int) []byte {
 	b := gramBuilders.Get().(*gramBuilder)
 	defer gramBuilders.Put(b)
 	b.payload, b.cuts = payload, cuts
-	b.plan(max(min(budget, len(payload)/rawShare), minBudget) - gramHeader)
+	sealed := max(min(budget, len(payload)/rawShare), minBudget)
+	b.plan(sealed - 4*(sealed/seal.Page+1) - gramHeader)
 	body := b.fill()
 	b.payload, b.cuts = nil, nil
 	return seal.Append(dst, body)

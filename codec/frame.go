@@ -150,46 +150,104 @@ func (e *Encoder) Cut(payload []byte) []int64 { return Cut(payload, e.size) }
 // Encode compresses the frames of a payload that is cut at cuts, on as many
 // goroutines as there are processors when there are several frames.
 func (e *Encoder) Encode(payload []byte, cuts []int64) Frames {
-	f := Frames{Cuts: cuts, Ends: make([]int64, len(cuts))}
-	workers := min(runtime.GOMAXPROCS(0), len(f.Cuts))
-	if workers <= 1 {
-		f.Stored = make([]byte, 0, len(payload)/3+64)
-		for n := range f.Cuts {
-			f.Stored = e.AppendFrame(f.Stored, frameOf(payload, f.Cuts, n))
-			f.Ends[n] = int64(len(f.Stored))
-		}
-		return f
-	}
-	return e.encodeParallel(f, payload, workers)
+	g := e.Start(payload, cuts)
+	g.Help(runtime.GOMAXPROCS(0))
+	return g.Frames()
 }
 
-// encodeParallel gives every worker the next run of frames to take, so that a
-// worker appends to one buffer a run and the runs are put together at the end.
-func (e *Encoder) encodeParallel(f Frames, payload []byte, workers int) Frames {
-	const run = 4 // frames that a worker takes at once: few enough to share evenly
-	runs := make([][]byte, (len(f.Cuts)+run-1)/run)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for r := int(next.Add(1)) - 1; r < len(runs); r = int(next.Add(1)) - 1 {
-				buf := make([]byte, 0, run*e.size/3)
-				for n := r * run; n < min((r+1)*run, len(f.Cuts)); n++ {
-					buf = e.AppendFrame(buf, frameOf(payload, f.Cuts, n))
-					f.Ends[n] = int64(len(buf))
-				}
-				runs[r] = buf
-			}
-		})
+// Encoding is a payload whose frames are being compressed: by the goroutines that
+// joined (Help, Join), each of which takes the next frame until none is left.
+type Encoding struct {
+	enc     *Encoder
+	payload []byte
+	cuts    []int64
+	order   []int    // of the frames: those of the sample first
+	stored  [][]byte // each frame
+	next    atomic.Int64
+	helpers sync.WaitGroup
+
+	missing  atomic.Int64  // frames of the sample that are not stored yet
+	sampled  chan struct{} // closed when none is
+	sampleOf int           // frames in the sample
+}
+
+// maxSample is how many frames tell how well a payload compresses.
+const maxSample = 8
+
+// Start prepares the compression of a payload that is cut at cuts. Nothing is
+// compressed before a goroutine joins.
+func (e *Encoder) Start(payload []byte, cuts []int64) *Encoding {
+	g := &Encoding{enc: e, payload: payload, cuts: cuts, stored: make([][]byte, len(cuts)), sampled: make(chan struct{})}
+	g.sampleOf = min((len(cuts)+3)/4, maxSample)
+	g.order = make([]int, 0, len(cuts))
+	for s := range g.sampleOf {
+		g.order = append(g.order, (2*s+1)*len(cuts)/(2*g.sampleOf))
 	}
-	wg.Wait()
-	f.Stored = slices.Concat(runs...)
-	base := int64(0)
-	for r, buf := range runs {
-		for n := r * run; n < min((r+1)*run, len(f.Ends)); n++ {
-			f.Ends[n] += base
+	rest := 0
+	for n := range cuts {
+		if rest < g.sampleOf && g.order[rest] == n {
+			rest++
+			continue
 		}
-		base += int64(len(buf))
+		g.order = append(g.order, n)
+	}
+	if g.missing.Store(int64(g.sampleOf)); g.sampleOf == 0 {
+		close(g.sampled)
+	}
+	return g
+}
+
+// Help makes n goroutines join; no more than there are frames.
+func (g *Encoding) Help(n int) {
+	for range min(n, len(g.cuts)) {
+		g.helpers.Go(g.Join)
+	}
+}
+
+// Join compresses frames in the caller's goroutine until none is left to take.
+func (g *Encoding) Join() {
+	var room []byte // where frames go, one after the other
+	for {
+		i := int(g.next.Add(1)) - 1
+		if i >= len(g.order) {
+			return
+		}
+		n := g.order[i]
+		raw := frameOf(g.payload, g.cuts, n)
+		if cap(room)-len(room) < len(raw)/2 {
+			room = make([]byte, 0, min(2*len(raw), len(g.payload)+64))
+		}
+		before := len(room)
+		room = g.enc.AppendFrame(room, raw)
+		g.stored[n] = room[before:len(room):len(room)]
+		if i < g.sampleOf && g.missing.Add(-1) == 0 {
+			close(g.sampled)
+		}
+	}
+}
+
+// Estimate returns about how many bytes all frames will take stored. It waits until
+// some frames, evenly spread, are compressed; which ones does not depend on how many
+// goroutines have joined.
+func (g *Encoding) Estimate() int {
+	<-g.sampled
+	raw, stored := 0, 0
+	for _, n := range g.order[:g.sampleOf] {
+		raw += len(frameOf(g.payload, g.cuts, n))
+		stored += len(g.stored[n])
+	}
+	return int(float64(stored) * float64(len(g.payload)) / float64(max(raw, 1)))
+}
+
+// Frames waits for all and returns them.
+func (g *Encoding) Frames() Frames {
+	g.Join()
+	g.helpers.Wait()
+	f := Frames{Cuts: g.cuts, Ends: make([]int64, len(g.cuts)), Stored: slices.Concat(g.stored...)}
+	end := int64(0)
+	for n, stored := range g.stored {
+		end += int64(len(stored))
+		f.Ends[n] = end
 	}
 	return f
 }

@@ -111,6 +111,30 @@ func decodeAll(dec *Decoder, f Frames) (payload []byte, err error) {
 	return payload, nil
 }
 
+// TestEstimate: what some frames say does not depend on who compressed them, and is
+// not far off.
+func TestEstimate(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 10, 10 << 10, 500 << 10} {
+		enc := NewEncoder(1<<10, LevelBetter)
+		payload := sample(n + 1)[:n]
+		var estimates []int
+		for _, helpers := range []int{0, 1, 3} {
+			g := enc.Start(payload, enc.Cut(payload))
+			g.Help(helpers)
+			if helpers == 0 {
+				g.Join()
+			}
+			estimates = append(estimates, g.Estimate())
+			if stored := len(g.Frames().Stored); estimates[0] < stored*8/10 || estimates[0] > stored*12/10 {
+				t.Errorf("%d bytes: %d estimated, %d stored", n, estimates[0], stored)
+			}
+		}
+		if estimates[0] != estimates[1] || estimates[0] != estimates[2] {
+			t.Errorf("%d bytes: estimates %d", n, estimates)
+		}
+	}
+}
+
 // TestFrameIsTheSameEveryTime: records do not depend on how many goroutines
 // compressed them.
 func TestFrameIsTheSameEveryTime(t *testing.T) {

@@ -6,7 +6,7 @@ package engine
 
 import (
 	"fmt"
-	"sync"
+	"runtime"
 
 	"docket"
 	"docket/codec"
@@ -41,7 +41,6 @@ func place(seq docket.Seq, what string) string { return fmt.Sprintf("record %d, 
 
 // build makes the draft of r, whose payload has the given digest.
 func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
-	var frames codec.Frames
 	var sections index.Sections
 	d := &draft{handle: docket.Handle{
 		CallID:  r.ID,
@@ -51,21 +50,20 @@ func build(enc *codec.Encoder, r *docket.Result, digest docket.Digest) *draft {
 		IsError: r.IsError,
 	}}
 	cuts := enc.Cut(r.Payload)
+	encoding := enc.Start(r.Payload, cuts)
 	describe := func() {
 		sections = index.Build(r.Payload, cuts)
 		d.handle.Kind, d.handle.Chars = sections.Kind, sections.Chars
 		d.handle.Summary, d.handle.Schema, d.handle.Preview = index.Outline(r.Payload, sections)
 	}
-	if len(r.Payload) <= small {
-		describe()
-		frames = enc.Encode(r.Payload, cuts)
+	if len(r.Payload) > small {
+		encoding.Help(max(runtime.GOMAXPROCS(0)-1, 1))
 	} else {
-		var wg sync.WaitGroup
-		wg.Go(describe)
-		frames = enc.Encode(r.Payload, cuts)
-		wg.Wait()
+		encoding.Join()
 	}
-	grams := index.AppendGrams(nil, r.Payload, cuts, len(frames.Stored)/index.GramShare)
+	describe()
+	grams := index.AppendGrams(nil, r.Payload, cuts, encoding.Estimate()/index.GramShare)
+	frames := encoding.Frames()
 	content := codec.Content{Frames: frames, Digest: digest, Chars: sections.CharMap, Paths: sections.Paths}
 	if aside := asideOf(r); !aside.Empty() {
 		content.Aside = enc.AppendFrame(nil, codec.AppendAside(nil, aside))

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"docket"
 	"docket/codec"
@@ -209,11 +210,20 @@ func (c *checker) fail(err error) {
 	}
 }
 
+// metaLooks is how often meta pages are looked at again.
+const metaLooks = 20
+
 // file checks the meta pages and the length. Half of a meta page is no sign of a
-// crash: it is written at once, and lies in one sector.
+// crash: it is written at once, and lies in one sector. To a reader it can look half
+// written for as long as a commit of this process takes, so that one look is not enough.
 func (c *checker) file() {
 	m := c.pager.meta
-	if whole, _ := metas(c.pager.file); len(whole) < 2 {
+	whole, _ := metas(c.pager.file)
+	for again := 0; len(whole) < 2 && again < metaLooks; again++ {
+		time.Sleep(time.Millisecond)
+		whole, _ = metas(c.pager.file)
+	}
+	if len(whole) < 2 {
 		c.find(ruleFile, "meta pages", "two that match their checksums", fmt.Sprint(len(whole)))
 	}
 	var last [1]byte

@@ -1,16 +1,14 @@
 package wire
 
 // Anthropic Messages: what of a request body is a call, a result, a payload. How
-// a result's content is replaced is in anthropic_edit.go, trimming in
-// anthropic_trim.go. Only tool_result blocks of messages that are not the
+// a result's content is replaced is in anthropic_edit.go, mending in
+// anthropic_mend.go. Only tool_result blocks of messages that are not the
 // assistant's are ever edited; everything signed, every server tool's result and
 // every call lies outside.
 
 import (
 	"bytes"
 	"context"
-	"log/slog"
-	"slices"
 	"strings"
 
 	"docket"
@@ -20,38 +18,39 @@ import (
 // Anthropic is the dialect of POST /v1/messages and /v1/messages/count_tokens.
 // The zero value trims and checks; a view needs the service. It is safe for
 // concurrent use.
-type Anthropic struct {
-	Service *compact.Service
-	// RecallTool is a name under which the model can call the recall tool although
-	// the body's tools do not show it (an MCP connector). Default: the name is
-	// looked for in the body's tools, and without it no stub goes out.
-	RecallTool string
-	// Logger gets one debug record when a trim drops something. Default: nobody.
-	Logger *slog.Logger
-}
+type Anthropic Options
 
-// View returns the wire body for thread and what was decided. When nothing
-// changes, or body is not what this dialect knows, it returns body itself.
+// Name returns "anthropic".
+func (a Anthropic) Name() string { return "anthropic" }
+
+// View returns the wire body for thread and what was decided; see [Dialect].
 func (a Anthropic) View(ctx context.Context, thread docket.ThreadID, body []byte) ([]byte, compact.Report) {
-	b, err := parseAnthropic(body)
-	if err != nil {
-		return body, compact.Report{Err: err}
-	}
-	plan := a.Service.Plan(ctx, thread, b.read(), a.request(b))
-	var edits []edit
-	for _, e := range plan.Edits {
-		edits = append(edits, b.messages[e.Message].results[e.Result].edits(body, e.Text)...)
-	}
-	return splice(body, edits), plan.Report
+	return Options(a).view(ctx, thread, body, readAnthropic)
 }
 
-// request says what of b, beside its messages, matters for a plan.
-func (a Anthropic) request(b *anthropicBody) compact.Request {
-	req := compact.Request{RecallTools: b.recallTools(), Hold: b.hold}
-	if a.RecallTool != "" {
-		req.RecallTools = slices.Insert(req.RecallTools, 0, a.RecallTool)
+// Trim returns body with at most the last cap messages; see [Dialect].
+func (a Anthropic) Trim(body []byte, cap int) (out []byte, dropped int, err error) {
+	return Options(a).trim(body, cap, readAnthropic)
+}
+
+// Faults returns the calls without results and results without calls of body; see
+// [Dialect].
+func (a Anthropic) Faults(body []byte) ([]compact.Fault, error) {
+	return faults(body, readAnthropic)
+}
+
+// readAnthropic reads a body.
+func readAnthropic(src []byte) (*parsed, error) {
+	b, err := parseAnthropic(src)
+	if err != nil {
+		return nil, err
 	}
-	return req
+	return &parsed{
+		src: src, messages: b.read(), spans: b.spans(), tools: b.tools, hold: b.hold, doubt: b.doubt,
+		edits: func(message, result int, stub string) []edit {
+			return b.messages[message].results[result].edits(src, stub)
+		},
+	}, nil
 }
 
 // anthropicBody is a parsed body: spans of src.
@@ -193,31 +192,6 @@ func (b *anthropicBody) parseTool(r *reader) error {
 		b.tools = append(b.tools, str(tool.of(b.src)))
 	}
 	return err
-}
-
-// recallTools returns the names of b's tools that are the recall tool's, exact
-// before suffixed.
-func (b *anthropicBody) recallTools() (names []string) {
-	for _, name := range b.tools {
-		switch {
-		case name == docket.DefaultRecallTool:
-			names = slices.Insert(names, 0, name)
-		case isRecallTool(name):
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// isRecallTool accepts what wrappers make of the name: a prefix that ends in
-// something other than a letter or digit, as in mcp__docket__recall_tool_result.
-func isRecallTool(name string) bool {
-	prefix, ok := strings.CutSuffix(name, docket.DefaultRecallTool)
-	if !ok || prefix == "" {
-		return ok
-	}
-	c := prefix[len(prefix)-1]
-	return c < 0x80 && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
 }
 
 func (b *anthropicBody) parseMessage(r *reader) (err error) {

@@ -219,3 +219,21 @@ func (b *anthropicBody) orphans(i int, faults []compact.Fault) (blocks []int) {
 	}
 	return blocks
 }
+
+// parseCertain is parseAnthropic for what must not guess.
+func parseCertain(body []byte) (*anthropicBody, error) {
+	b, err := parseAnthropic(body)
+	if err == nil && b.doubt {
+		return nil, errTwice
+	}
+	return b, err
+}
+
+// spans returns the spans of the messages.
+func (b *anthropicBody) spans() []span {
+	s := make([]span, len(b.messages))
+	for i, m := range b.messages {
+		s[i] = m.span
+	}
+	return s
+}

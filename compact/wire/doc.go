@@ -1,9 +1,10 @@
 // Package wire is the splicer of request bodies: JSON in, the same bytes out but
 // for the results that became stubs.
 //
-// [Anthropic] is the dialect of the Messages API. Which results become stubs is
-// decided in package compact; here is what of a body is a call, a result, a
-// payload, and which bytes replace it.
+// A [Dialect] is one provider's format: [Anthropic] is that of the Messages API.
+// [Detect] tells which one a body is in. Which results become stubs is decided in
+// package compact; here is what of a body is a call, a result, a payload, and which
+// bytes replace it.
 //
 // # Terms
 //
@@ -41,7 +42,7 @@
 //
 // # Where to read next
 //
-// anthropic.go reads, anthropic_edit.go replaces, anthropic_trim.go and
-// anthropic_mend.go keep requests acceptable; reader.go and splice.go are what a
-// second dialect would share.
+// dialect.go has what all dialects share; of Messages, anthropic.go reads,
+// anthropic_edit.go replaces, anthropic_mend.go keeps requests acceptable; reader.go
+// and splice.go are below them.
 package wire

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrBody says that a body is not what the dialect knows; it was left alone.
-var ErrBody = errors.New("wire: not an Anthropic Messages body")
+var ErrBody = errors.New("wire: not a request body of a known format")
 
 // What can be wrong with a body that is JSON.
 var (

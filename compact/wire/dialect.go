@@ -1,0 +1,205 @@
+package wire
+
+// What every dialect has in common: which of them a body is in, and how a view and a
+// trim come from what the dialect read. A dialect only says what of a body is a
+// message, a call, a result, and which bytes replace a result.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"docket"
+	"docket/compact"
+)
+
+// Dialect is one provider's format of request bodies. All are plain data and safe for
+// concurrent use.
+type Dialect interface {
+	// Name is how the dialect is called in [New] and on the command line.
+	Name() string
+	// View returns the wire body for thread and what was decided. When nothing
+	// changes, or body is not what the dialect knows, it returns body itself.
+	View(ctx context.Context, thread docket.ThreadID, body []byte) ([]byte, compact.Report)
+	// Trim returns body with at most the last cap messages, as [compact.Trim] has
+	// it, and how many it dropped. When it dropped none it returns body itself.
+	// Errors: [ErrBody], together with body.
+	Trim(body []byte, cap int) (out []byte, dropped int, err error)
+	// Faults returns the calls without results and results without calls of body.
+	// Errors: [ErrBody].
+	Faults(body []byte) ([]compact.Fault, error)
+}
+
+// Options are what all dialects take. The zero value trims and checks; a view needs
+// the service.
+type Options struct {
+	Service *compact.Service
+	// RecallTool is a name under which the model can call the recall tool although
+	// the body's tools do not show it (an MCP connector). Default: the name is
+	// looked for in the body's tools, and without it no stub goes out.
+	RecallTool string
+	// Logger gets one debug record when a trim drops something. Default: nobody.
+	Logger *slog.Logger
+}
+
+// dialects are all of them, in the order in which [Detect] asks. None of them takes
+// what an earlier one would.
+var dialects = []struct {
+	name string
+	make func(Options) Dialect
+	// is tells whether a body is in the dialect, by the names in its object.
+	is func(names map[string]bool, body []byte) bool
+}{
+	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, func(map[string]bool, []byte) bool { return true }},
+}
+
+// Names returns the names of all dialects.
+func Names() (names []string) {
+	for _, d := range dialects {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+// ErrDialect says that a dialect is not known, or that a body is in none.
+var ErrDialect = errors.New("wire: unknown dialect")
+
+// New returns the dialect of the given name. Errors: [ErrDialect].
+func New(name string, o Options) (Dialect, error) {
+	for _, d := range dialects {
+		if d.name == name {
+			return d.make(o), nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %q; known are %s", ErrDialect, name, strings.Join(Names(), ", "))
+}
+
+// Detect returns the name of the dialect that body is in. It reads the names of the
+// body's members and the first messages. Errors: [ErrDialect], [ErrBody].
+func Detect(body []byte) (string, error) {
+	names := map[string]bool{}
+	r := newReader(body)
+	_, err := r.object(func(name []byte) error {
+		names[string(name)] = true
+		return r.skip()
+	})
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
+		return "", bodyError(err)
+	}
+	for _, d := range dialects {
+		if d.is(names, body) {
+			return d.name, nil
+		}
+	}
+	return "", fmt.Errorf("%w: the body is in none of %s", ErrDialect, strings.Join(Names(), ", "))
+}
+
+// parsed is a body as its dialect reads it.
+type parsed struct {
+	src      []byte
+	messages []compact.Message
+	spans    []span // of the messages: elements of one list, or runs of them, in order
+	tools    []string
+	hold     compact.Reason // why it gets no stub
+	doubt    bool           // a name that matters stands there twice
+	// edits returns what puts stub in the place of a result.
+	edits func(message, result int, stub string) []edit
+}
+
+// view makes the wire view of a body that parse reads.
+func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, parse func([]byte) (*parsed, error)) ([]byte, compact.Report) {
+	p, err := parse(body)
+	if err != nil {
+		return body, compact.Report{Err: err}
+	}
+	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold}
+	if o.RecallTool != "" {
+		req.RecallTools = slices.Insert(req.RecallTools, 0, o.RecallTool)
+	}
+	plan := o.Service.Plan(ctx, thread, p.messages, req)
+	var edits []edit
+	for _, e := range plan.Edits {
+		edits = append(edits, p.edits(e.Message, e.Result, e.Text)...)
+	}
+	return splice(body, edits), plan.Report
+}
+
+// trim trims a body that parse reads.
+func (o Options) trim(body []byte, cap int, parse func([]byte) (*parsed, error)) (out []byte, dropped int, err error) {
+	p, err := parse(body)
+	if err == nil && p.doubt {
+		err = errTwice
+	}
+	if err != nil {
+		return body, 0, err
+	}
+	kept := compact.Kept(p.messages, cap)
+	dropped = len(p.messages) - len(kept)
+	compact.LogTrim(o.Logger, dropped, cap)
+	return splice(body, dropAllBut(p.spans, kept)), dropped, nil
+}
+
+// faults finds the faults of a body that parse reads.
+func faults(body []byte, parse func([]byte) (*parsed, error)) ([]compact.Fault, error) {
+	p, err := parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return compact.Faults(p.messages), nil
+}
+
+// recallTools returns the names that are the recall tool's, exact before suffixed.
+func recallTools(tools []string) (names []string) {
+	for _, name := range tools {
+		switch {
+		case name == docket.DefaultRecallTool:
+			names = slices.Insert(names, 0, name)
+		case isRecallTool(name):
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isRecallTool accepts what wrappers make of the name: a prefix that ends in
+// something other than a letter or digit, as in mcp__docket__recall_tool_result.
+func isRecallTool(name string) bool {
+	prefix, ok := strings.CutSuffix(name, docket.DefaultRecallTool)
+	if !ok || prefix == "" {
+		return ok
+	}
+	c := prefix[len(prefix)-1]
+	return c < 0x80 && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
+}
+
+// dropAllBut cuts those of spans, which a list holds, that are not in kept, each
+// with the comma that parts it from a neighbour that stays.
+func dropAllBut(spans []span, kept []int) (edits []edit) {
+	cut := func(start, end int) { edits = append(edits, edit{span: span{start, end}}) }
+	last := len(spans) - 1
+	if len(kept) == 0 && last >= 0 {
+		cut(spans[0].start, spans[last].end)
+		return edits
+	}
+	next := 0
+	for _, k := range kept {
+		switch {
+		case k == next:
+		case next == 0:
+			cut(spans[0].start, spans[k].start)
+		default:
+			cut(spans[next-1].end, spans[k-1].end)
+		}
+		next = k + 1
+	}
+	if next <= last {
+		cut(spans[next-1].end, spans[last].end)
+	}
+	return edits
+}

@@ -23,7 +23,7 @@ type Sections struct {
 // sections of a payload that is cut into frames at cuts.
 func Build(payload []byte, cuts []int64) Sections {
 	s := Sections{Chars: CountChars(payload)}
-	s.Kind, s.Paths = scanPaths(payload)
+	s.Kind, s.Paths = scanPaths(payload, cuts)
 	if s.Kind == docket.KindText && !utf8.Valid(payload) {
 		s.Kind = docket.KindBinary
 	}

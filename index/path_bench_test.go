@@ -19,7 +19,7 @@ func BenchmarkBuildPaths(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				scanPaths(text)
+				scanPaths(text, nil)
 			}
 		})
 	}
@@ -37,7 +37,7 @@ func BenchmarkPathCosts(b *testing.B) {
 		if len(text) < 64<<10 {
 			continue
 		}
-		kind, section := scanPaths(text)
+		kind, section := scanPaths(text, nil)
 		if kind == docket.KindText {
 			continue
 		}
@@ -112,7 +112,7 @@ func BenchmarkSelect(b *testing.B) {
 			payload = fmt.Appendf(payload, `"#W%07d":{"items":["%x","%x"],"status":"pending","note":"%0200d"},`, i*7919%9999991, i, i*i, i)
 		}
 		payload = append(payload[:len(payload)-1], "}}"...)
-		kind, section := scanPaths(payload)
+		kind, section := scanPaths(payload, nil)
 		for name, text := range map[string]string{
 			"index": fmt.Sprintf("list[%d].stats.avg90", n/2),
 			"key":   fmt.Sprintf("orders.#W%07d.status", n/2*7919%9999991),

@@ -45,16 +45,18 @@ const (
 // wrappers around values of just a grain would go without.
 func pathBudget(payload int) int { return payload/64 + 4<<10 }
 
-// scanPaths returns what the payload is and its paths section, nil for a payload
+// scanPaths returns what a payload is that is cut into frames at cuts, and its paths
+// section, nil for a payload
 // that needs none or that would need a larger one than [pathBudget].
-func scanPaths(payload []byte) (docket.Kind, []byte) {
+func scanPaths(payload []byte, cuts []int64) (docket.Kind, []byte) {
 	if len(payload) < minPathsPayload || int64(len(payload)) > math.MaxUint32 {
 		kind, _ := scanKind(payload)
 		return kind, nil
 	}
+	cuts = cuts[:max(len(cuts)-1, 0)] // behind the last nothing begins
 	kind, grain := docket.KindText, pathGrain
 	for range pathTries {
-		b := builder{grain: grain, printed: grain / printedShare, budget: pathBudget(len(payload))}
+		b := builder{grain: grain, printed: grain / printedShare, budget: pathBudget(len(payload)), cuts: cuts}
 		if kind = b.build(payload); kind == docket.KindText {
 			return kind, nil
 		}
@@ -74,6 +76,7 @@ type opened struct {
 	hash     uint64 // of its key
 	keyEnd   int    // where that ends, with its quote; 0 if it has an escape
 	border   int    // where a mark is, or could as well be: distances count from here
+	cut      int    // the number of the next frame's end
 	object   bool
 	flags    uint32
 	hashes   int // where its keys begin in builder.hashes
@@ -84,7 +87,9 @@ type opened struct {
 // builder collects the table. stack[0] stands for the list of documents.
 type builder struct {
 	grain, budget int
-	printed       int // the average size of members from which on they have prints
+	printed       int     // the average size of members from which on they have prints
+	cuts          []int64 // where the payload's frames end
+	cut           int     // the number of the first that is behind what was scanned
 	s             *scanner
 	docs          documents
 	stack         []opened
@@ -145,8 +150,11 @@ func (b *builder) push(start int, object bool) {
 	} else {
 		b.stack = append(b.stack, opened{})
 	}
+	for b.cut < len(b.cuts) && b.cuts[b.cut] <= int64(start) {
+		b.cut++
+	}
 	t := &b.stack[n]
-	*t = opened{start: start, object: object, border: start + 1, hashes: len(b.hashes), marks: t.marks[:0], children: t.children[:0]}
+	*t = opened{start: start, object: object, border: start + 1, cut: b.cut, hashes: len(b.hashes), marks: t.marks[:0], children: t.children[:0]}
 }
 
 // key begins a member of an object.
@@ -167,7 +175,7 @@ func (b *builder) key() {
 	} else {
 		t.flags |= flagTwins
 	}
-	t.begin(b.s.start, b.grain)
+	b.begin(t, b.s.start)
 }
 
 // element begins an element of an array, or a document. A document that cannot
@@ -177,19 +185,39 @@ func (b *builder) element(container bool) bool {
 	if t.object {
 		return true // its key began it
 	}
-	t.begin(b.s.start, b.grain)
+	b.begin(t, b.s.start)
 	return len(b.stack) > 1 || b.docs.begin(b.s.start, container)
 }
 
 // begin takes note of a member that begins at start, and marks its border when it
-// is far from the last mark, as it always is behind a large member.
-func (t *opened) begin(start, grain int) {
+// is far from the last mark, as it always is behind a large member, or when a frame
+// ended since: what lies between two marks is then in one frame.
+func (b *builder) begin(t *opened, start int) {
+	crossed := b.cross(t, start)
 	t.member = start
 	t.members++
-	if start-t.border >= grain {
+	if crossed || start-t.border >= b.grain {
 		t.marks = append(t.marks, mark{ordinal: t.members - 1, offset: uint32(start)})
 		t.border = start
 	}
+}
+
+// cross tells whether a frame ended before start, and since the last member of t
+// began: that one is marked too, since it lies in two.
+func (b *builder) cross(t *opened, start int) bool {
+	if t.cut == len(b.cuts) || b.cuts[t.cut] > int64(start) {
+		return false
+	}
+	if t.members > 0 && int64(t.member) < b.cuts[t.cut] {
+		m := mark{ordinal: t.members - 1, offset: uint32(t.member)}
+		if n := len(t.marks); n == 0 || t.marks[n-1].ordinal < m.ordinal {
+			t.marks = append(t.marks, m)
+		}
+	}
+	for t.cut < len(b.cuts) && b.cuts[t.cut] <= int64(start) {
+		t.cut++
+	}
+	return t.members > 0
 }
 
 // scalar ends a value that is no container.
@@ -204,6 +232,7 @@ func (b *builder) pop(end int) {
 	t := b.top()
 	b.stack = b.stack[:len(b.stack)-1]
 	if end-t.start >= b.grain {
+		b.cross(t, end)
 		k := kindArray
 		if t.object {
 			k = kindObject
@@ -302,6 +331,7 @@ func (b *builder) name(t *opened) uint32 {
 func (b *builder) finish(end int) docket.Kind {
 	kind := b.docs.kind()
 	if kind == docket.KindNDJSON && b.size() <= b.budget {
+		b.cross(b.top(), end)
 		b.rows = append(b.rows, b.close(b.top(), end, kindDocs))
 	}
 	return kind

@@ -260,7 +260,7 @@ func TestF4Bombs(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			begin := time.Now()
-			kind, section := scanPaths(c.text)
+			kind, section := scanPaths(c.text, nil)
 			if kind != c.kind {
 				t.Errorf("kind %v, want %v", kind, c.kind)
 			}
@@ -286,7 +286,7 @@ func TestF4Bombs(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"edge-open-100k.json", "edge-open-array-object.json"} {
-		if kind, _ := scanPaths([]byte(corpusFile(t, name))); kind != docket.KindText {
+		if kind, _ := scanPaths([]byte(corpusFile(t, name)), nil); kind != docket.KindText {
 			t.Errorf("%s: %v", name, kind)
 		}
 	}

@@ -76,7 +76,9 @@ func TestRandomJSONAgainstOracle(t *testing.T) {
 				t.Fatalf("%q: built as %v, scanned as %v", text, built, kind)
 			}
 			_, keyed := keyTable(payload, grain)
+			_, cut := cutTable(payload, grain, rapid.IntRange(1, 3*grain).Draw(t, "frame"))
 			for range 5 {
+				checkPath(t, root, source(payload, kind, cut), randomPath(r, root))
 				checkPath(t, root, source(payload, kind, section), randomPath(r, root))
 				checkPath(t, root, source(payload, kind, keyed), randomPath(r, root))
 			}
@@ -108,7 +110,7 @@ func TestSmallMembersAreFoundByFrame(t *testing.T) {
 		payload = fmt.Appendf(payload, `"#W%07d":{"items":[%d,2,3],"status":"pending"},`, i*7919%1000003, i)
 	}
 	payload = append(payload, `"last":0}`...)
-	kind, section := scanPaths(payload)
+	kind, section := scanPaths(payload, nil)
 	if kind != docket.KindJSON || section == nil {
 		t.Fatalf("kind %v, a section of %d bytes", kind, len(section))
 	}

@@ -52,6 +52,12 @@ func table(payload []byte, grain int) (docket.Kind, []byte) {
 	return built(payload, builder{grain: grain, printed: grain / printedShare})
 }
 
+// cutTable is table of a payload that is cut into frames of size bytes.
+func cutTable(payload []byte, grain, size int) (docket.Kind, []byte) {
+	cuts := cutsOf(payload, size)
+	return built(payload, builder{grain: grain, printed: grain / printedShare, cuts: cuts[:max(len(cuts)-1, 0)]})
+}
+
 // keyTable is table without prints: the keys of large members are found by hash.
 func keyTable(payload []byte, grain int) (docket.Kind, []byte) {
 	return built(payload, builder{grain: grain, printed: math.MaxInt / 4})

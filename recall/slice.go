@@ -16,13 +16,24 @@ type slice struct {
 	json       bool // strings in it are escaped
 }
 
+// maxOwn is the size in bytes up to which a selected value is a text of its own.
+const maxOwn = 64 << 10
+
 // whole returns the whole text of r.
 func whole(r *reader) slice {
 	return slice{r: r, end: r.total.Bytes, chars: r.total.Chars}
 }
 
-// selected returns the text that a path selected of the payload that r reads.
+// selected returns the text that a path selected of the payload that r reads. A small
+// one is a text of its own: nobody asks how many characters of its frame precede it.
 func selected(r *reader, s index.Selected) (slice, error) {
+	if !s.Derived && s.End-s.Start <= maxOwn {
+		text, err := r.bytes(s.Start, s.End)
+		if err != nil {
+			return slice{}, err
+		}
+		s.Derived, s.Text = true, text
+	}
 	if s.Derived {
 		out := whole(derivedReader(s.Text))
 		out.json = true

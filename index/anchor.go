@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -61,7 +62,7 @@ type anchor struct {
 // anchors are the words of a view.
 type anchors struct {
 	list []anchor
-	at   map[string]int
+	at   map[uint64]int32 // hash of a word: where it is; two words of one hash count as one
 	json bool
 
 	folder []byte // that paths are shown under, with its slash; may be empty
@@ -70,10 +71,20 @@ type anchors struct {
 // findAnchors collects the words of v. In JSON keys are left out: the schema has
 // them.
 func findAnchors(v view, json bool) *anchors {
-	a := &anchors{at: map[string]int{}, json: json}
+	a := &anchors{at: anchorMaps.Get().(map[uint64]int32), list: make([]anchor, 0, 256), json: json}
+	defer a.drop()
 	a.words(v.head)
 	a.words(v.tail)
 	return a
+}
+
+var anchorMaps = sync.Pool{New: func() any { return make(map[uint64]int32, maxAnchors) }}
+
+// drop gives the map back: making it anew took a third of the bytes of a record.
+func (a *anchors) drop() {
+	clear(a.at)
+	anchorMaps.Put(a.at)
+	a.at = nil
 }
 
 // words splits b at the bytes that no anchor has.
@@ -175,14 +186,15 @@ func (a *anchors) names(w []byte) {
 }
 
 func (a *anchors) add(w []byte, kind anchorKind, value float64) {
-	if i, ok := a.at[string(w)]; ok {
+	h := keyHash(w)
+	if i, ok := a.at[h]; ok {
 		a.list[i].count++
 		return
 	}
 	if len(a.list) == maxAnchors {
 		return
 	}
-	a.at[string(w)] = len(a.list)
+	a.at[h] = int32(len(a.list))
 	a.list = append(a.list, anchor{text: w, kind: kind, count: 1, value: value, order: len(a.list)})
 }
 

@@ -7,6 +7,8 @@ package docket
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -84,14 +86,27 @@ type Narrower interface {
 
 // Epoch is a set of results that were decided to be stubbed at once.
 type Epoch struct {
-	Number  uint64    // 1 for the thread's first; assigned by the log
-	Form    Form      // the form that the thread's stubs are frozen to
-	Mems    []MemID   // what this epoch added
-	Created time.Time // wall clock; never in a stub
+	Number   uint64    // 1 for the thread's first; assigned by the log
+	Form     Form      // the form that the thread's stubs are frozen to
+	Mems     []MemID   // what this epoch added
+	Messages int       // how many messages the request had that it was opened in
+	Created  time.Time // wall clock; never in a stub
 }
 
 // Decisions is the state of a thread's decision log: grow-only.
 type Decisions struct {
 	Form   Form             // the frozen form; meaningful when Epochs is not empty
 	Epochs map[MemID]uint64 // mem id → number of the epoch that decided it
+	// Messages are the epochs' [Epoch.Messages], in order: of number 1 first.
+	Messages []int
+}
+
+// Clone returns a copy that shares nothing with d.
+func (d Decisions) Clone() Decisions {
+	d.Epochs = maps.Clone(d.Epochs)
+	if d.Epochs == nil {
+		d.Epochs = map[MemID]uint64{}
+	}
+	d.Messages = slices.Clone(d.Messages)
+	return d
 }

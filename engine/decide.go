@@ -107,15 +107,12 @@ func (l *Ledger) appendEpoch(tx txn, id docket.ThreadID, e docket.Epoch, writes 
 
 // next numbers e and adds it to d. The first epoch's form is the thread's.
 func next(d *docket.Decisions, e *docket.Epoch) {
-	for _, number := range d.Epochs {
-		e.Number = max(e.Number, number)
-	}
-	if len(d.Epochs) == 0 {
-		e.Number = 0
+	if len(d.Messages) == 0 {
 		d.Form = e.Form.Filled()
 	}
-	e.Number++
+	e.Number = uint64(len(d.Messages)) + 1
 	e.Form = d.Form
+	d.Messages = append(d.Messages, e.Messages)
 	for _, id := range e.Mems {
 		d.Epochs[id] = e.Number
 	}
@@ -154,17 +151,21 @@ func (t *thread) decisions() (docket.Decisions, error) {
 	if err != nil {
 		return d, err
 	}
-	if _, first := epochs.Cursor().First(); first != nil {
-		e, ok := parseEpoch(first)
-		if !ok {
-			return d, t.damaged("epoch 1", "a checked epoch")
+	c := epochs.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		e, ok := parseEpoch(v) // of a later one nothing is needed but an estimate
+		if len(d.Messages) == 0 {
+			if !ok {
+				return d, t.damaged("epoch 1", "a checked epoch")
+			}
+			d.Form = e.Form
 		}
-		d.Form = e.Form
+		d.Messages = append(d.Messages, e.Messages)
 	}
-	c := decided.Cursor()
+	c = decided.Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		number, ok := parseSeq(v)
-		if !ok || number == 0 {
+		if !ok || number == 0 || int(number) > len(d.Messages) {
 			return d, t.damaged("decided", "an epoch number")
 		}
 		d.Epochs[docket.MemID(k)] = uint64(number)
@@ -183,6 +184,7 @@ func appendEpoch(dst []byte, e docket.Epoch) []byte {
 	dst = binary.AppendUvarint(dst, uint64(e.Form.Version))
 	dst = binary.AppendUvarint(dst, uint64(len(e.Form.RecallTool)))
 	dst = append(dst, e.Form.RecallTool...)
+	dst = binary.AppendUvarint(dst, uint64(max(e.Messages, 0)))
 	for _, id := range e.Mems {
 		dst = append(dst, id...)
 	}
@@ -202,7 +204,11 @@ func parseEpoch(b []byte) (e docket.Epoch, ok bool) {
 		return e, false
 	}
 	e.Form = docket.Form{Version: int(version), RecallTool: string(rest[:length])}
-	rest = rest[length:]
+	messages, rest, ok := cutUvarint(rest[length:])
+	if !ok || messages > 1<<31-1 {
+		return e, false
+	}
+	e.Messages = int(messages)
 	for ; len(rest) >= docket.MemIDLen; rest = rest[docket.MemIDLen:] {
 		id, err := docket.ParseMemID(string(rest[:docket.MemIDLen]))
 		if err != nil {

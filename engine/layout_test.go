@@ -24,7 +24,7 @@ func exampleInfo() threadInfo {
 }
 
 func exampleEpoch() docket.Epoch {
-	return docket.Epoch{Form: docket.Form{}.Filled(), Mems: []docket.MemID{"rh47c6ft4bjir4d3"}, Created: time.Unix(1700000000, 5).UTC()}
+	return docket.Epoch{Form: docket.Form{}.Filled(), Mems: []docket.MemID{"rh47c6ft4bjir4d3"}, Messages: 17, Created: time.Unix(1700000000, 5).UTC()}
 }
 
 func TestRowFormatExample(t *testing.T) {

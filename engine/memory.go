@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"iter"
-	"maps"
 	"sync"
 	"time"
 
@@ -280,7 +279,7 @@ func (m *Memory) Decided(ctx context.Context, thread docket.ThreadID) (docket.De
 	defer m.mu.RUnlock()
 	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
 	if t := m.threads[thread]; t != nil {
-		d = docket.Decisions{Form: t.decisions.Form, Epochs: maps.Clone(t.decisions.Epochs)}
+		d = t.decisions.Clone()
 	}
 	return d, ctx.Err()
 }
@@ -299,7 +298,7 @@ func (m *Memory) Append(ctx context.Context, thread docket.ThreadID, epoch docke
 	if epoch.Mems = undecided(t.decisions, epoch.Mems); len(epoch.Mems) > 0 {
 		next(&t.decisions, &epoch)
 	}
-	return docket.Decisions{Form: t.decisions.Form, Epochs: maps.Clone(t.decisions.Epochs)}, nil
+	return t.decisions.Clone(), nil
 }
 
 // Expire drops a record's payload; see [Ledger.Expire].

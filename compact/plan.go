@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"docket"
+	"docket/compact/planner"
 )
 
 // Log is the durable decision log of a thread: grow-only.
@@ -45,6 +46,11 @@ type Request struct {
 type Plan struct {
 	Edits  []Edit // ascending by message and result
 	Report Report
+	// Marks are where a dialect whose cache is read at marks sets some, as numbers of
+	// messages before them: only when an epoch was opened in this request, or in an
+	// earlier try of it, under a cost policy. The first is what the provider can still
+	// read, 0 if nothing; the second is where the next epoch will find an entry.
+	Marks []int
 }
 
 // Edit is the replacement of one result's payload.
@@ -57,7 +63,7 @@ type Edit struct {
 // the edits that make the wire view. It changes nothing of messages. It costs one
 // hash over each payload above the threshold and one Record.
 func (s *Service) Plan(ctx context.Context, thread docket.ThreadID, messages []Message, req Request) Plan {
-	r := &run{service: s, thread: thread, request: req, policy: s.Policy.At(messages), exposed: answered(messages)}
+	r := &run{service: s, thread: thread, request: req, messages: messages, policy: s.Policy.At(messages), exposed: answered(messages)}
 	r.list = flatten(messages)
 	if !s.Policy.Disabled && len(r.list) > 0 {
 		r.load(ctx)
@@ -76,16 +82,18 @@ func (s *Service) Plan(ctx context.Context, thread docket.ThreadID, messages []M
 
 // run is one Plan on its way.
 type run struct {
-	service *Service
-	thread  docket.ThreadID
-	request Request
-	policy  Policy
-	exposed int // first message that the model has not answered
-	list    []occurrence
-	decided docket.Decisions
-	logDown bool
-	refused int // results that the ledger refused
-	err     error
+	service  *Service
+	thread   docket.ThreadID
+	request  Request
+	messages []Message
+	receipt  *planner.Receipt
+	policy   Policy
+	exposed  int // first message that the model has not answered
+	list     []occurrence
+	decided  docket.Decisions
+	logDown  bool
+	refused  int // results that the ledger refused
+	err      error
 }
 
 // maxRefused is how many refused results an error tells of: a full disk refuses
@@ -182,6 +190,7 @@ func (r *run) judge(o *occurrence) (Disposition, Reason) {
 func (r *run) settle(ctx context.Context) {
 	r.withhold(r.held())
 	r.wait()
+	r.weigh()
 	r.withhold(r.open(ctx))
 	form := r.form()
 	for i := range r.list {
@@ -222,8 +231,13 @@ func (r *run) wait() {
 	if saving >= r.policy.MinSaving {
 		return
 	}
+	r.postpone(0, len(r.messages))
+}
+
+// postpone keeps new stubs in the messages from from up to, not including, to.
+func (r *run) postpone(from, to int) {
 	for i := range r.list {
-		if o := &r.list[i]; o.opens(r) {
+		if o := &r.list[i]; o.opens(r) && o.Message >= from && o.Message < to {
 			o.Disposition, o.Reason = Keep, ReasonWaiting
 		}
 	}
@@ -237,7 +251,7 @@ func (o *occurrence) opens(r *run) bool {
 // open appends the epoch of what is new and returns why nothing may be applied,
 // empty if it may.
 func (r *run) open(ctx context.Context) Reason {
-	epoch := docket.Epoch{Form: r.form()}
+	epoch := docket.Epoch{Form: r.form(), Messages: len(r.messages)}
 	listed := map[docket.MemID]bool{}
 	for i := range r.list {
 		if o := &r.list[i]; o.opens(r) && !listed[o.key] {
@@ -259,7 +273,7 @@ func (r *run) open(ctx context.Context) Reason {
 
 // plan turns what was settled into edits and the report.
 func (r *run) plan() Plan {
-	var p Plan
+	p := Plan{Marks: r.marks()}
 	form := r.form()
 	for i := range r.list {
 		o := &r.list[i]
@@ -273,5 +287,6 @@ func (r *run) plan() Plan {
 		r.fail(fmt.Errorf("%d more results were refused", r.refused-maxRefused))
 	}
 	p.Report.Err = r.err
+	p.Report.Receipt = r.receipt
 	return p
 }

@@ -5,6 +5,8 @@ package compact
 // worked out in keep.go; what forbids it for reasons outside the policy (no
 // recall tool, a failing ledger) in plan.go. The reasons are in reason.go.
 
+import "docket/compact/planner"
+
 // DefaultThreshold is the size in characters above which a result may become a
 // stub: at 2,000 the results above it are 27 % of those of recorded coding
 // conversations and 87 % of their characters.
@@ -55,6 +57,10 @@ type Policy struct {
 	// the provider read again all that follows it, so a value of some 20,000 trades
 	// a few large changes for many small ones.
 	MinSaving int64
+	// Cost, if set, is when and from where on stubbing pays: what the policy would
+	// stub waits until then, and an epoch takes only what is at or behind the best
+	// cut. nil: at once.
+	Cost *planner.Options
 	// Disabled: nothing is recorded and every view is its argument.
 	Disabled bool
 	// StartIndex is the first message that counts: results before it are replayed
@@ -67,6 +73,14 @@ type Policy struct {
 	// ModeOffload. nil: the last user message with a block that is neither a tool
 	// result nor a system reminder.
 	TurnBoundary *int
+}
+
+// CostAware returns the policy that stubs when it pays at the given rates: threshold
+// 2,000 characters, the last three results whole.
+func CostAware(o planner.Options) Policy {
+	p := Default()
+	p.Cost = &o
+	return p
 }
 
 // Default returns the policy to begin with: threshold 2,000 characters, the last

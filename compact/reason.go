@@ -28,7 +28,7 @@ const (
 	ReasonStub           Reason = "already-stub"    // the client's own history holds the stub
 	ReasonNoID           Reason = "no-id"           // no call id to name it by
 	ReasonNoGain         Reason = "no-gain"         // the stub would be longer than half of it
-	ReasonWaiting        Reason = "waiting"         // the epoch would save less than MinSaving
+	ReasonWaiting        Reason = "waiting"         // an epoch would not pay yet, or save less than MinSaving
 )
 
 // Why a dialect forbids a stub ([Result.Hold]).

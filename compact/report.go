@@ -3,7 +3,10 @@ package compact
 // What a view says about itself (P12): one decision a result, in the order of the
 // transcript. A view keeps no state: the report is the caller's.
 
-import "docket"
+import (
+	"docket"
+	"docket/compact/planner"
+)
 
 // Decision is what was decided about one result.
 type Decision struct {
@@ -25,6 +28,9 @@ func (d Decision) New() bool { return d.Applied && d.Reason != ReasonDecided }
 // Report is what a view says about itself.
 type Report struct {
 	Decisions []Decision
+	// Receipt is what the epoch that this view opened costs and saves, under a cost
+	// policy; nil: it opened none.
+	Receipt *planner.Receipt
 	// Err joins what the ledger and the log refused, in one line; the results that it
 	// concerns are whole. It never holds payload.
 	Err error

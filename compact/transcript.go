@@ -28,6 +28,9 @@ type Message struct {
 	Speaks  bool
 	Calls   []docket.Call // what the model asked for, in order
 	Results []Result      // what came back, in order
+	// Size is how much of a request the message is, in bytes, as it stands on the
+	// wire. 0: about what its calls and results are. The cost policy weighs it.
+	Size int64
 }
 
 // Result is a tool result as it stands in a message. Tool and Args may be empty:

@@ -12,6 +12,7 @@ import (
 
 	"docket"
 	"docket/compact"
+	"docket/compact/planner"
 	"docket/compact/wire"
 	"docket/engine"
 )
@@ -25,6 +26,7 @@ type compactFlags struct {
 	recallTool, unit, mode  string
 	threshold, minSaving    int64
 	keep                    int
+	write, read             float64
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -54,6 +56,8 @@ message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 	flags.StringVar(&f.unit, "keep-unit", "results", "what --keep counts: results or rounds")
 	flags.StringVar(&f.mode, "mode", "sliding", "sliding, offload (before the current turn) or arrival (at once)")
 	flags.Int64Var(&f.minSaving, "min-saving", 0, "change sent messages only to save `n` characters at once")
+	flags.Float64Var(&f.read, "read", 0, "stub when it pays, if cached input costs this `share` of the price of input (0.1, 0.05, 0.025); 0: at once")
+	flags.Float64Var(&f.write, "write", 1.25, "with --read: what input costs that goes into the cache")
 	flags.StringVar(&f.recallTool, "recall-tool", "", "the recall tool's `name`, if the body's tools do not show it")
 	flags.StringVar(&f.report, "report", "", "write the decisions to `FILE`, one JSON object a result")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -74,6 +78,12 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 	p := compact.Policy{Threshold: f.threshold, KeepLast: f.keep, MinSaving: f.minSaving}
 	if f.threshold == 0 {
 		p.Threshold = -1
+	}
+	switch {
+	case f.read < 0 || f.read > 0 && f.write < f.read:
+		return p, usagef("--read cannot be negative, nor --write less than it")
+	case f.read > 0:
+		p.Cost = &planner.Options{Rates: planner.Rates{Write: f.write, Read: f.read}, Rule: planner.RuleMarks}
 	}
 	switch f.unit {
 	case "results":
@@ -139,6 +149,10 @@ func (a *app) tell(report compact.Report, before, after int) {
 		}
 	}
 	fmt.Fprintf(a.err, "docket: %d of %d results are stubs: %s of %s bytes go out\n", stubs, len(report.Decisions), grouped(int64(after)), grouped(int64(before)))
+	if r := report.Receipt; r != nil {
+		fmt.Fprintf(a.err, "docket: from message %d on: %s bytes less in this request and every later one, %s written again; it pays after %.1f more requests\n",
+			r.Cut, grouped(int64(r.Saved)), grouped(int64(r.Rewritten)), r.BreakEven)
+	}
 	if unreachable > 0 {
 		fmt.Fprintf(a.err, "docket: %d more stay whole because the body's tools hold no recall tool: add what docket tool prints, or pass --recall-tool\n", unreachable)
 	}

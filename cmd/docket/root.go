@@ -67,7 +67,7 @@ func (a *app) verbs() []*cobra.Command {
 		a.stubCommand(), a.lsCommand(), a.threadsCommand(), a.statsCommand(), a.pathCommand(), a.toolCommand(),
 		a.checkCommand(), a.backupCommand(), a.vacuumCommand(), a.tryCommand(),
 
-		a.benchCommand(),
+		a.benchCommand(), a.simulateCommand(),
 	}
 }
 

@@ -4,6 +4,8 @@ package planner
 // stub, one pass of suffix sums finds the one that gains most, over the requests that
 // are expected to come.
 
+import "math"
+
 // Rates are prices relative to that of uncached input.
 type Rates struct {
 	Write float64 // of input that the provider puts into its cache: 1.25, 2
@@ -19,7 +21,8 @@ const (
 	// one, whatever ends there (OpenAI, Gemini).
 	RulePrefix Rule = iota
 	// RuleMarks: the end of an earlier request, if a cache mark stands there or
-	// shortly behind it (Anthropic). The dialect adds a mark before a cut.
+	// shortly behind it (Anthropic). When an epoch opens the dialect adds a mark at
+	// the entry before the cut, and one behind the last item that changes.
 	RuleMarks
 )
 
@@ -38,8 +41,8 @@ type Options struct {
 	Rates
 	Rule Rule
 	// Horizon is how many requests are expected to come for each that was, 0:
-	// [DefaultHorizon]. A conversation's end is not known; that it is half over is
-	// the guess that does best.
+	// [DefaultHorizon]. A conversation's end is not known; with more, epochs open that
+	// would better have waited for more to stub.
 	Horizon float64
 	// Insurance is what the whole conversation may cost at most, were it to end with
 	// this request, as a share of what it would have cost without any stub. 0:
@@ -49,15 +52,16 @@ type Options struct {
 	Cold bool
 }
 
-// Defaults, chosen on half of the recorded conversations; DESIGN.md has the table.
+// Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
 const (
-	DefaultHorizon   = 1
-	DefaultInsurance = 1.01
+	DefaultHorizon   = 0.5
+	DefaultInsurance = 1.04
 )
 
 // Receipt says what a cut costs and saves.
 type Receipt struct {
 	Cut       int     `json:"cut"`           // the first item that changes
+	Entry     int     `json:"entry"`         // how many items the provider can read: a mark belongs at their end
 	Saved     float64 `json:"saved"`         // size that goes out less in this request and in every later one
 	Rewritten float64 `json:"rewritten"`     // size that is written although the provider had it
 	Now       float64 `json:"cost_now"`      // what this request costs more, in units of uncached input; negative: less
@@ -71,33 +75,45 @@ type Receipt struct {
 func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 	o = o.filled()
 	c := newCourse(items)
+	whole, spent, found := c.account(epochs, o)
+	room := math.Inf(1)
+	if o.Insurance >= 0 {
+		room = max(o.Insurance*whole-spent, 0)
+	}
 	sent := c.sent()
-	entries := c.entries(o.Rule, sent)
 	if o.Cold {
-		sent, entries = 0, make([]int, len(items)+1)
+		sent, found = 0, nil
 	}
 	horizon := o.Horizon * float64(max(len(c.requests), 1))
-	best, found := Receipt{}, false
+	best, pays := Receipt{}, false
 	var saves float64
 	for i := len(items) - 1; i >= 0; i-- {
 		if items[i].Saves <= 0 {
 			continue
 		}
 		saves += items[i].Saves
+		r := Receipt{Cut: i, Entry: readable(found, i, sent, o.Rule), Saved: saves, Later: o.Read * saves}
 		// Of what the provider has, all behind the entry is written again.
-		cached := max(c.size[sent]-c.size[min(entries[i], sent)], 0)
-		r := Receipt{Cut: i, Saved: saves, Later: o.Read * saves}
+		cached := max(c.size[sent]-c.size[min(r.Entry, sent)], 0)
 		r.Now = (o.Write-o.Read)*cached - o.Write*saves
 		r.Rewritten = max(cached-saves, 0)
 		r.Expected = horizon*r.Later - r.Now
 		if r.Now > 0 {
 			r.BreakEven = r.Now / r.Later
 		}
-		if r.Expected > best.Expected {
-			best, found = r, true
+		if r.Expected > best.Expected && r.Now <= room {
+			best, pays = r, true
 		}
 	}
-	return best, found && c.insured(epochs, best, o)
+	return best, pays
+}
+
+// Entry returns how many items of this request the provider can read when the item
+// cut changes, after the given epochs.
+func Entry(items []Item, epochs []Epoch, cut int, o Options) int {
+	c := newCourse(items)
+	_, _, found := c.account(epochs, o.filled())
+	return readable(found, cut, c.sent(), o.Rule)
 }
 
 func (o Options) filled() Options {
@@ -108,14 +124,4 @@ func (o Options) filled() Options {
 		o.Insurance = DefaultInsurance
 	}
 	return o
-}
-
-// insured tells whether the conversation would have cost little more than without any
-// stub if it ended with the cut.
-func (c *course) insured(epochs []Epoch, cut Receipt, o Options) bool {
-	if o.Insurance < 0 || cut.Now <= 0 {
-		return true
-	}
-	whole, spent := c.account(epochs, o)
-	return spent+cut.Now <= o.Insurance*whole
 }

@@ -50,6 +50,7 @@ func readAnthropic(src []byte) (*parsed, error) {
 		edits: func(message, result int, stub string) []edit {
 			return b.messages[message].results[result].edits(src, stub)
 		},
+		marks: b.marks,
 	}, nil
 }
 

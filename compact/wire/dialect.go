@@ -5,6 +5,7 @@ package wire
 // message, a call, a result, and which bytes replace a result.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,10 +51,11 @@ type Options struct {
 var dialects = []struct {
 	name string
 	make func(Options) Dialect
+	read func(src []byte) (*parsed, error)
 	// is tells whether a body is in the dialect, by the names in its object.
 	is func(names map[string]bool, body []byte) bool
 }{
-	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, func(map[string]bool, []byte) bool { return true }},
+	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, readAnthropic, func(names map[string]bool, _ []byte) bool { return names["messages"] }},
 }
 
 // Names returns the names of all dialects.
@@ -100,6 +102,58 @@ func Detect(body []byte) (string, error) {
 	return "", fmt.Errorf("%w: the body is in none of %s", ErrDialect, strings.Join(Names(), ", "))
 }
 
+// Conversation is a body taken apart, for what replays recorded ones.
+type Conversation struct {
+	body     []byte
+	Messages []Part
+}
+
+// Part is one message of a [Conversation].
+type Part struct {
+	Bytes  []byte // as it stands in the body
+	Answer bool   // the model said it
+	end    int
+}
+
+// Request returns the body with the first n messages only.
+func (c *Conversation) Request(n int) []byte {
+	if n == 0 || n >= len(c.Messages) {
+		return c.body
+	}
+	out := append([]byte(nil), c.body[:c.Messages[n-1].end]...)
+	return append(out, c.body[c.Messages[len(c.Messages)-1].end:]...)
+}
+
+// Requests returns how many messages each request of the conversation had: what
+// stands before each answer, or run of answers, of the model.
+func (c *Conversation) Requests() (at []int) {
+	for i, m := range c.Messages {
+		if m.Answer && i > 0 && !c.Messages[i-1].Answer {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// Parse takes a body of the named dialect apart. Errors: [ErrDialect], [ErrBody].
+func Parse(dialect string, body []byte) (*Conversation, error) {
+	for _, d := range dialects {
+		if d.name != dialect {
+			continue
+		}
+		p, err := d.read(body)
+		if err != nil {
+			return nil, err
+		}
+		c := &Conversation{body: body}
+		for i, s := range p.spans {
+			c.Messages = append(c.Messages, Part{s.of(body), p.messages[i].Role == compact.RoleAssistant, s.end})
+		}
+		return c, nil
+	}
+	return nil, fmt.Errorf("%w: %q; known are %s", ErrDialect, dialect, strings.Join(Names(), ", "))
+}
+
 // parsed is a body as its dialect reads it.
 type parsed struct {
 	src      []byte
@@ -110,6 +164,9 @@ type parsed struct {
 	doubt    bool           // a name that matters stands there twice
 	// edits returns what puts stub in the place of a result.
 	edits func(message, result int, stub string) []edit
+	// marks returns what sets cache marks at the ends of so many messages each, as many
+	// as the request may have; nil: the dialect has no marks.
+	marks func(at []int) []edit
 }
 
 // view makes the wire view of a body that parse reads.
@@ -117,6 +174,9 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 	p, err := parse(body)
 	if err != nil {
 		return body, compact.Report{Err: err}
+	}
+	for i, s := range p.spans {
+		p.messages[i].Size = int64(s.end - s.start)
 	}
 	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold}
 	if o.RecallTool != "" {
@@ -126,6 +186,10 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 	var edits []edit
 	for _, e := range plan.Edits {
 		edits = append(edits, p.edits(e.Message, e.Result, e.Text)...)
+	}
+	if len(plan.Marks) > 0 && p.marks != nil {
+		edits = append(edits, p.marks(plan.Marks)...)
+		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	}
 	return splice(body, edits), plan.Report
 }

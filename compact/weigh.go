@@ -1,0 +1,80 @@
+package compact
+
+// The cost policy: of what the static policy would stub, when and from where on. The
+// planner weighs sizes; here they are made from the messages and the decision log
+// alone, so that every process comes to the same plan.
+
+import "docket/compact/planner"
+
+// weigh keeps the new stubs that do not pay yet.
+func (r *run) weigh() {
+	if r.policy.Cost == nil {
+		return
+	}
+	items, epochs := r.weights()
+	receipt, pays := planner.Plan(items, epochs, *r.policy.Cost)
+	if !pays {
+		r.postpone(0, len(r.messages))
+		return
+	}
+	r.postpone(0, receipt.Cut)
+	r.receipt = &receipt
+}
+
+// marks returns where cache marks belong; see [Plan].
+func (r *run) marks() []int {
+	n := len(r.decided.Messages)
+	if r.policy.Cost == nil || n == 0 || r.decided.Messages[n-1] != len(r.messages) {
+		return nil
+	}
+	items, epochs := r.weights()
+	opened := epochs[n-1]
+	return []int{planner.Entry(items, epochs[:n-1], opened.Cut, *r.policy.Cost), opened.Last + 1}
+}
+
+// weights returns what the planner weighs: the messages, and the epochs so far.
+func (r *run) weights() ([]planner.Item, []planner.Epoch) {
+	items := make([]planner.Item, len(r.messages))
+	for i, m := range r.messages {
+		size := float64(m.size())
+		items[i] = planner.Item{Size: size, Whole: size, Answer: m.Role == RoleAssistant}
+	}
+	epochs := make([]planner.Epoch, len(r.decided.Messages))
+	for i, n := range r.decided.Messages {
+		epochs[i] = planner.Epoch{Items: n, Cut: len(r.messages), Saved: map[int]float64{}}
+	}
+	form := r.form()
+	for i := range r.list {
+		o := &r.list[i]
+		if o.key == "" || o.Disposition != Stub {
+			continue
+		}
+		saves := float64(len(o.result.Payload) - len(o.handle.AppendStub(nil, form)))
+		n := r.decided.Epochs[o.key]
+		switch {
+		case o.opens(r):
+			items[o.Message].Saves += saves
+		case n > 0 && int(n) <= len(epochs):
+			items[o.Message].Size -= saves
+			e := &epochs[n-1]
+			e.Cut, e.Last = min(e.Cut, o.Message), max(e.Last, o.Message)
+			e.Saved[o.Message] += saves
+		}
+	}
+	return items, epochs
+}
+
+// size returns how much of a request m is, in bytes.
+func (m Message) size() int64 {
+	if m.Size > 0 {
+		return m.Size
+	}
+	var n int
+	for _, c := range m.Calls {
+		n += len(c.ID) + len(c.Tool) + len(c.Args)
+	}
+	for _, res := range m.Results {
+		n += len(res.Payload)
+	}
+	return int64(n)
+}

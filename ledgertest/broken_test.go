@@ -73,6 +73,7 @@ var broken = []struct {
 	{"Narrow knows no folding", "narrow never misses", Options{}},
 	{"log decides again", "log is grow-only", Options{}},
 	{"last form wins", "log is grow-only", Options{}},
+	{"log forgets the requests", "log is grow-only", Options{}},
 	{"log hands out its map", "log is grow-only", Options{}},
 	{"one log for all", "log is the thread's own", Options{}},
 	{"nothing is kept", "log survives reopening", Options{}},

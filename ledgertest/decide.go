@@ -5,6 +5,7 @@ package ledgertest
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"docket"
 )
@@ -20,6 +21,9 @@ type decisions struct {
 	*probe
 	log  decisionLog
 	mems []docket.MemID
+	// opened is what Decisions.Messages has to be, where it is looked at: epoch n is
+	// opened with 3 n messages.
+	opened []int
 }
 
 func newDecisions(p *probe) (*decisions, error) {
@@ -42,7 +46,7 @@ func newDecisions(p *probe) (*decisions, error) {
 // keeps what it keeps.
 func (d *decisions) append(tool string, mems ...docket.MemID) (docket.Decisions, error) {
 	mems = append([]docket.MemID(nil), mems...)
-	got, err := d.log.Append(d.ctx, thread, docket.Epoch{Form: docket.Form{RecallTool: tool}, Mems: mems})
+	got, err := d.log.Append(d.ctx, thread, docket.Epoch{Form: docket.Form{RecallTool: tool}, Mems: mems, Messages: 3 * (len(d.opened) + 1)})
 	if err != nil {
 		return got, failf("Append of %d mem ids: %w", len(mems), err)
 	}
@@ -59,6 +63,9 @@ func (d *decisions) decided(got docket.Decisions, want map[docket.MemID]uint64) 
 	for what, ds := range map[string]docket.Decisions{"Append returns": got, "Decided returns": now} {
 		if !maps.Equal(ds.Epochs, want) {
 			return failf("%s %d decisions %v, want %v", what, len(ds.Epochs), ds.Epochs, want)
+		}
+		if d.opened != nil && !slices.Equal(ds.Messages, d.opened) {
+			return failf("%s epochs opened with %v messages, want %v", what, ds.Messages, d.opened)
 		}
 		if len(want) > 0 && ds.Form.Filled() != (docket.Form{RecallTool: "first"}).Filled() {
 			return failf("%s the form %+v, want that of the first epoch", what, ds.Form)
@@ -97,6 +104,7 @@ func checkLog(p *probe) error {
 		}
 		if len(s.adds) > 0 {
 			number++
+			d.opened = append(d.opened, 3*int(number))
 		}
 		for _, id := range s.adds {
 			want[id] = number
@@ -120,7 +128,7 @@ func (d *decisions) keepsItsOwn(got docket.Decisions, want map[docket.MemID]uint
 		return failf("Decided: %w", err)
 	}
 	clear(got.Epochs)
-	if err := d.decided(docket.Decisions{Form: form, Epochs: want}, want); err != nil {
+	if err := d.decided(docket.Decisions{Form: form, Epochs: want, Messages: d.opened}, want); err != nil {
 		return failf("after the caller cleared its decisions: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -281,7 +282,7 @@ func (l *reference) Decided(_ context.Context, id docket.ThreadID) (docket.Decis
 	}
 	ds := l.thread(id).decisions
 	if !l.has("log hands out its map") {
-		ds.Epochs = maps.Clone(ds.Epochs)
+		ds = ds.Clone()
 	}
 	return ds, nil
 }
@@ -301,8 +302,12 @@ func (l *reference) Append(ctx context.Context, id docket.ThreadID, epoch docket
 		t.decisions = now
 	}
 	t.decide(epoch, l.has("log decides again"), l.has("last form wins"))
+	if l.has("log forgets the requests") {
+		clear(t.decisions.Messages)
+	}
 	ds := t.decisions
 	ds.Epochs = maps.Clone(ds.Epochs)
+	ds.Messages = slices.Clone(ds.Messages)
 	return ds, nil
 }
 
@@ -311,6 +316,7 @@ func (t *refThread) decide(epoch docket.Epoch, again, lastForm bool) {
 	for _, n := range t.decisions.Epochs {
 		number = max(number, n+1)
 	}
+	opened := false
 	for _, id := range epoch.Mems {
 		if len(t.decisions.Epochs) == 0 || lastForm {
 			t.decisions.Form = epoch.Form
@@ -320,7 +326,11 @@ func (t *refThread) decide(epoch docket.Epoch, again, lastForm bool) {
 		}
 		if _, decided := t.decisions.Epochs[id]; !decided || again {
 			t.decisions.Epochs[id] = number
+			opened = true
 		}
+	}
+	if opened {
+		t.decisions.Messages = append(t.decisions.Messages, epoch.Messages)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 		Example: `  docket compact --thread build-7 --threshold 2000 --keep 3 request.json > wire.json`,
 	}, cobra.MaximumNArgs(1))
 	flags := c.Flags()
-	flags.StringVar(&f.dialect, "dialect", "anthropic", "the body's `format`: anthropic")
+	flags.StringVar(&f.dialect, "dialect", "", dialectUsage)
 	flags.StringVar(&f.thread, "thread", defaultThread, "the `thread` that the body belongs to")
 	flags.Int64Var(&f.threshold, "threshold", compact.DefaultThreshold, "only results of more than `n` characters")
 	flags.IntVar(&f.keep, "keep", compact.Default().KeepLast, "leave the last `n` results whole")
@@ -101,23 +102,52 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 	default:
 		return p, usagef("--mode is sliding, offload or arrival, not %q", f.mode)
 	}
-	if f.dialect != "anthropic" {
-		return p, usagef("--dialect %q is not known: anthropic is", f.dialect)
+	return p, checkDialect(f.dialect)
+}
+
+// dialectUsage describes the flag that several verbs have.
+var dialectUsage = "the body's `format`: " + strings.Join(wire.Names(), ", ") + " (default: found out)"
+
+// checkDialect refuses a name that no dialect has; an empty one is found out later.
+func checkDialect(name string) error {
+	if name != "" && !slices.Contains(wire.Names(), name) {
+		return usagef("--dialect %q is not known: %s are", name, strings.Join(wire.Names(), ", "))
 	}
-	return p, nil
+	return nil
+}
+
+// dialectOf returns the dialect that is named, else the one that body is in.
+func dialectOf(name string, body []byte, o wire.Options) (wire.Dialect, error) {
+	if name == "" {
+		var err error
+		if name, err = wire.Detect(body); err != nil {
+			return nil, err
+		}
+	}
+	d, err := wire.New(name, o)
+	if err == nil {
+		_, err = d.Faults(body)
+	}
+	return d, err
 }
 
 func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Policy, body []byte) error {
-	if _, err := (wire.Anthropic{}).Faults(body); err != nil { // before a ledger is made for it
+	checked, err := dialectOf(f.dialect, body, wire.Options{})
+	if err != nil { // before a ledger is made for it
 		_, werr := a.out.Write(body)
 		return cmp.Or(werr, err)
 	}
+	if policy.Cost != nil && checked.Name() != "anthropic" {
+		policy.Cost.Rule = planner.RulePrefix
+	}
 	var report compact.Report
 	view := body
-	err := a.forWriting(func(l *engine.Ledger) error {
-		dialect := wire.Anthropic{Service: &compact.Service{Ledger: l, Log: l, Policy: policy}, RecallTool: f.recallTool}
-		view, report = dialect.View(ctx, docket.ThreadID(f.thread), body)
-		return nil
+	err = a.forWriting(func(l *engine.Ledger) error {
+		dialect, err := wire.New(checked.Name(), wire.Options{Service: &compact.Service{Ledger: l, Log: l, Policy: policy}, RecallTool: f.recallTool})
+		if err == nil {
+			view, report = dialect.View(ctx, docket.ThreadID(f.thread), body)
+		}
+		return err
 	})
 	if _, werr := a.out.Write(view); werr != nil {
 		return werr

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ func (a *app) trimCommand() *cobra.Command {
 	var dialect string
 	var mend bool
 	c := verb("main", &cobra.Command{
-		Use:   "trim --cap N [--mend] [--dialect anthropic] [FILE | -]",
+		Use:   "trim --cap N [--mend] [--dialect D] [FILE | -]",
 		Short: "cap a history without parting a call from its result",
 		Long: `Read a provider's request body and print it with the most recent N messages. A
 call and its results stay together even where that makes more than N; a history
@@ -23,30 +24,43 @@ results that stand alone in what is left are named on standard error, exit code 
 the provider would refuse them; --mend repairs them.`,
 	}, cobra.MaximumNArgs(1))
 	c.Flags().IntVar(&limit, "cap", 0, "the most recent `n` messages")
-	c.Flags().StringVar(&dialect, "dialect", "anthropic", "the body's `format`: anthropic")
+	c.Flags().StringVar(&dialect, "dialect", "", dialectUsage)
 	c.Flags().BoolVar(&mend, "mend", false, "answer calls that stand alone with an error result, and drop results that do")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if !c.Flags().Changed("cap") || limit < 0 {
 			return usagef("trim needs --cap, a number of messages from 0")
 		}
-		if dialect != "anthropic" {
-			return usagef("--dialect %q is not known: anthropic is", dialect)
+		if err := checkDialect(dialect); err != nil {
+			return err
 		}
 		body, err := a.read(argument(args, 0), maxBody)
 		if err != nil {
 			return err
 		}
-		return a.trim(body, limit, mend)
+		return a.trim(dialect, body, limit, mend)
 	}
 	return c
 }
 
-func (a *app) trim(body []byte, limit int, mend bool) error {
-	dialect := wire.Anthropic{}
+// mender repairs bodies. Not every dialect can.
+type mender interface {
+	Mend(body []byte) (mended []byte, faults []compact.Fault, err error)
+}
+
+func (a *app) trim(name string, body []byte, limit int, mend bool) error {
+	dialect, err := dialectOf(name, body, wire.Options{})
+	if err != nil {
+		_, werr := a.out.Write(body)
+		return cmp.Or(werr, err)
+	}
+	m, able := dialect.(mender)
+	if mend && !able {
+		return usagef("--mend does not know %s bodies", dialect.Name())
+	}
 	out, dropped, err := dialect.Trim(body, limit)
 	var faults []compact.Fault
 	if err == nil && mend {
-		out, _, err = dialect.Mend(out)
+		out, _, err = m.Mend(out)
 	}
 	if err == nil {
 		faults, err = dialect.Faults(out)

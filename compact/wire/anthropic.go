@@ -1,7 +1,7 @@
 package wire
 
 // Anthropic Messages: what of a request body is a call, a result, a payload. How
-// a result's content is replaced is in anthropic_edit.go, mending in
+// a result's content is replaced is in content.go, mending in
 // anthropic_mend.go. Only tool_result blocks of messages that are not the
 // assistant's are ever edited; everything signed, every server tool's result and
 // every call lies outside.
@@ -87,17 +87,7 @@ type anthropicResult struct {
 	block   int // position in the message's blocks
 	id      string
 	isError bool
-	content span            // absent, or the value
-	parts   []anthropicPart // of a content that is a list
-	doubt   bool            // a member that matters stands there twice, or has a strange type
-}
-
-// anthropicPart is a block inside a tool_result's content.
-type anthropicPart struct {
-	span
-	kind span // the value of "type"
-	text span // the value of "text"
-	mark span // the value of "cache_control"
+	content
 }
 
 // parseAnthropic reads a body. An error, which is an [ErrBody], means that it is
@@ -253,7 +243,7 @@ func (b *anthropicBody) parseBlock(r *reader, m *anthropicMessage) error {
 		case "is_error":
 			return r.into(&k.isError, doubt)
 		case "content":
-			return r.elements(&k.result.content, doubt, func() error { return b.parsePart(r, &k.result) })
+			return k.result.parse(r)
 		}
 		return r.skip()
 	})
@@ -298,32 +288,6 @@ func isReminder(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte(opened)) && bytes.HasSuffix(raw, []byte(closed))
 }
 
-// parsePart reads one block of a tool_result's content.
-func (b *anthropicBody) parsePart(r *reader, res *anthropicResult) (err error) {
-	var p anthropicPart
-	p.span, err = r.ifObject(func(name []byte) error {
-		switch string(name) {
-		case "type":
-			return r.into(&p.kind, &res.doubt)
-		case "text":
-			return r.into(&p.text, &res.doubt)
-		case "cache_control":
-			return r.into(&p.mark, &res.doubt)
-		}
-		return r.skip()
-	})
-	if string(p.mark.of(b.src)) == "null" {
-		p.mark = span{}
-	}
-	res.parts = append(res.parts, p)
-	return err
-}
-
-// isText tells whether p is a text block with a text.
-func (p anthropicPart) isText(src []byte) bool {
-	return string(p.kind.of(src)) == `"text"` && isString(p.text.of(src))
-}
-
 // read gives the core its view of b.
 func (b *anthropicBody) read() []compact.Message {
 	messages := make([]compact.Message, len(b.messages))
@@ -358,52 +322,9 @@ func roleOf(role string) compact.Role {
 	return compact.RoleOther
 }
 
-// read derives the payload of a result: a string as it is; of blocks the texts,
-// joined by a newline, other blocks as attachments.
+// read derives the payload of a result.
 func (res anthropicResult) read(src []byte) compact.Result {
-	r := compact.Result{Result: docket.Result{Call: docket.Call{ID: docket.CallID(res.id)}, IsError: res.isError}}
-	content := res.content.of(src)
-	lossy := false
-	switch {
-	case isString(content):
-		r.Payload, lossy = text(content)
-	case len(content) > 0 && content[0] == '[':
-		lossy = res.readParts(src, &r)
-	case len(content) > 0 && string(content) != "null":
-		res.doubt = true
-	}
-	switch {
-	case res.doubt:
-		r.Hold = compact.ReasonAmbiguous
-	case lossy:
-		r.Hold = compact.ReasonLossy
-	case r.Hold == "" && len(r.Payload) == 0 && len(r.Attachments) > 0:
-		r.Hold = compact.ReasonViewable
-	}
+	r := res.content.read(src)
+	r.ID, r.IsError = docket.CallID(res.id), res.isError
 	return r
-}
-
-// readParts reads a list of blocks into r and tells whether a text was lossy.
-func (res anthropicResult) readParts(src []byte, r *compact.Result) (lossy bool) {
-	texts := 0
-	for _, p := range res.parts {
-		if !p.isText(src) {
-			r.Attachments = append(r.Attachments, docket.Attachment{Kind: str(p.kind.of(src)), Data: p.of(src)})
-			if string(p.kind.of(src)) == `"tool_reference"` {
-				r.Hold = compact.ReasonReference
-			}
-			continue
-		}
-		s, bad := text(p.text.of(src))
-		lossy = lossy || bad
-		switch texts++; texts {
-		case 1:
-			r.Payload = s[:len(s):len(s)] // appending copies: s may alias the body
-		case 2:
-			r.Payload = append(append(append([]byte(nil), r.Payload...), '\n'), s...)
-		default:
-			r.Payload = append(append(r.Payload, '\n'), s...)
-		}
-	}
-	return lossy
 }

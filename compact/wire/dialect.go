@@ -52,10 +52,13 @@ var dialects = []struct {
 	name string
 	make func(Options) Dialect
 	read func(src []byte) (*parsed, error)
-	// is tells whether a body is in the dialect, by the names in its object.
-	is func(names map[string]bool, body []byte) bool
+	// is tells whether a body is in the dialect, by what its first members show.
+	is func(t traits) bool
 }{
-	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, readAnthropic, func(names map[string]bool, _ []byte) bool { return names["messages"] }},
+	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, readAnthropic, func(t traits) bool {
+		return t.has["messages"] && !t.chat && (t.blocks || t.has["system"] || t.has["max_tokens"])
+	}},
+	{"chat", func(o Options) Dialect { return Chat(o) }, readChat, func(t traits) bool { return t.has["messages"] }},
 }
 
 // Names returns the names of all dialects.
@@ -79,13 +82,27 @@ func New(name string, o Options) (Dialect, error) {
 	return nil, fmt.Errorf("%w: %q; known are %s", ErrDialect, name, strings.Join(Names(), ", "))
 }
 
-// Detect returns the name of the dialect that body is in. It reads the names of the
-// body's members and the first messages. Errors: [ErrDialect], [ErrBody].
+// traits are what tells dialects apart.
+type traits struct {
+	has    map[string]bool // the names of the body's members
+	chat   bool            // something that only Chat Completions has: a role, tool_calls
+	blocks bool            // a tool_use or tool_result block
+}
+
+// Detect returns the name of the dialect that body is in: by the names of its members,
+// by roles and blocks of its messages. Messages that could be in either are Anthropic's
+// if the body has the max_tokens or system that they need. Errors: [ErrDialect],
+// [ErrBody].
 func Detect(body []byte) (string, error) {
-	names := map[string]bool{}
+	t := traits{has: map[string]bool{}}
 	r := newReader(body)
+	var list span
+	var doubt bool
 	_, err := r.object(func(name []byte) error {
-		names[string(name)] = true
+		t.has[string(name)] = true
+		if string(name) == "messages" {
+			return r.elements(&list, &doubt, func() error { return t.message(r) })
+		}
 		return r.skip()
 	})
 	if err == nil {
@@ -95,11 +112,38 @@ func Detect(body []byte) (string, error) {
 		return "", bodyError(err)
 	}
 	for _, d := range dialects {
-		if d.is(names, body) {
+		if d.is(t) {
 			return d.name, nil
 		}
 	}
 	return "", fmt.Errorf("%w: the body is in none of %s", ErrDialect, strings.Join(Names(), ", "))
+}
+
+// message looks at one message.
+func (t *traits) message(r *reader) error {
+	var role, content span
+	var doubt bool
+	_, err := r.ifObject(func(name []byte) error {
+		switch string(name) {
+		case "role":
+			return r.into(&role, &doubt)
+		case "tool_calls", "tool_call_id", "function_call":
+			t.chat = true
+		case "content":
+			return r.elements(&content, &doubt, func() error {
+				s, err := r.value()
+				kind := typeOf(s.of(r.src))
+				t.blocks = t.blocks || kind == "tool_use" || kind == "tool_result"
+				return err
+			})
+		}
+		return r.skip()
+	})
+	switch str(role.of(r.src)) {
+	case "tool", "function", "developer":
+		t.chat = true
+	}
+	return err
 }
 
 // Conversation is a body taken apart, for what replays recorded ones.

@@ -1,7 +1,8 @@
 // Package wire is the splicer of request bodies: JSON in, the same bytes out but
 // for the results that became stubs.
 //
-// A [Dialect] is one provider's format: [Anthropic] is that of the Messages API.
+// A [Dialect] is one provider's format: [Anthropic] is that of the Messages API, [Chat]
+// that of Chat Completions.
 // [Detect] tells which one a body is in. Which results become stubs is decided in
 // package compact; here is what of a body is a call, a result, a payload, and which
 // bytes replace it.
@@ -38,11 +39,12 @@
 //
 // # Concurrency
 //
-// An [Anthropic] is plain data and safe for concurrent use.
+// Dialects are plain data and safe for concurrent use.
 //
 // # Where to read next
 //
-// dialect.go has what all dialects share; of Messages, anthropic.go reads,
-// anthropic_edit.go replaces, anthropic_mend.go keeps requests acceptable; reader.go
-// and splice.go are below them.
+// dialect.go has what all dialects share, content.go the content of a result; of
+// Messages, anthropic.go reads, anthropic_mark.go sets cache marks, anthropic_mend.go
+// keeps requests acceptable; chat.go is Chat Completions. reader.go and splice.go are
+// below them.
 package wire

@@ -114,14 +114,18 @@ func TestDetect(t *testing.T) {
 		`{"messages":[{"role":"user","content":"x"},{"role":"tool","content":"y"}],"max_tokens":10}`: "chat",
 		`{"messages":[{"role":"developer","content":"x"}],"max_tokens":10}`:                          "chat",
 		string(chatBodyOf(`"x"`)): "chat",
-		`{"contents":[]}`:         "",
-		`[]`:                      "",
+		`{"contents":[]}`:         "gemini",
+		`{"input":[]}`:            "responses",
+		`{"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"a"}}]}]}`:  "converse",
+		`{"messages":[{"role":"user","content":[{"text":"a"}]}],"inferenceConfig":{}}`: "converse",
+		`{"prompt":"x"}`: "",
+		`[]`:             "",
 	} {
 		if got, err := Detect([]byte(body)); got != want || (err == nil) != (want != "") {
 			t.Errorf("%.60s: %q (%v), want %q", body, got, err, want)
 		}
 	}
-	if _, err := New("morse", Options{}); err == nil || !strings.Contains(err.Error(), "anthropic, chat") {
+	if _, err := New("morse", Options{}); err == nil || !strings.Contains(err.Error(), "anthropic, chat, responses") {
 		t.Errorf("an unknown name: %v", err)
 	}
 }

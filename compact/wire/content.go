@@ -22,10 +22,11 @@ type content struct {
 // part is one block of a content.
 type part struct {
 	span
-	kind span   // the value of "type"
-	text span   // the value of "text"
-	mark span   // the value of its cache mark
-	name string // what the mark is called
+	kind   string // its type
+	text   span   // the value of "text"
+	isText bool   // it is a block of text, with a text
+	mark   span   // the value of its cache mark
+	name   string // what the mark is called
 }
 
 // markNames are what cache marks are called.
@@ -38,10 +39,11 @@ func (c *content) parse(r *reader) error {
 
 func (c *content) parsePart(r *reader) (err error) {
 	var p part
+	var kind span
 	p.span, err = r.ifObject(func(name []byte) error {
 		switch string(name) {
 		case "type":
-			return r.into(&p.kind, &c.doubt)
+			return r.into(&kind, &c.doubt)
 		case "text":
 			return r.into(&p.text, &c.doubt)
 		case markNames[0], markNames[1]:
@@ -53,15 +55,10 @@ func (c *content) parsePart(r *reader) (err error) {
 	if string(p.mark.of(r.src)) == "null" {
 		p.mark = span{}
 	}
+	p.kind = str(kind.of(r.src))
+	p.isText = (p.kind == "text" || p.kind == "input_text") && isString(p.text.of(r.src))
 	c.parts = append(c.parts, p)
 	return err
-}
-
-// isText tells whether p is a block of text with a text: of a request every dialect
-// calls it text, or input_text where it is input by name.
-func (p part) isText(src []byte) bool {
-	kind := string(p.kind.of(src))
-	return (kind == `"text"` || kind == `"input_text"`) && isString(p.text.of(src))
 }
 
 // read derives the payload: a string as it is; of blocks the texts, joined by a
@@ -92,9 +89,9 @@ func (c content) read(src []byte) (r compact.Result) {
 func (c content) readParts(src []byte, r *compact.Result) (lossy bool) {
 	texts := 0
 	for _, p := range c.parts {
-		if !p.isText(src) {
-			r.Attachments = append(r.Attachments, docket.Attachment{Kind: str(p.kind.of(src)), Data: p.of(src)})
-			if string(p.kind.of(src)) == `"tool_reference"` {
+		if !p.isText {
+			r.Attachments = append(r.Attachments, docket.Attachment{Kind: p.kind, Data: p.of(src)})
+			if p.kind == "tool_reference" {
 				r.Hold = compact.ReasonReference
 			}
 			continue
@@ -121,8 +118,8 @@ func (c content) edits(src []byte, stub string) []edit {
 	if isString(c.value.of(src)) {
 		return []edit{{c.value, appendString(nil, stub)}}
 	}
-	first := c.firstText(src)
-	hoist := c.hoistable(src, first)
+	first := c.firstText()
+	hoist := c.hoistable(first)
 	var edits []edit
 	for i := first; i < len(c.parts); i++ {
 		p := c.parts[i]
@@ -133,7 +130,7 @@ func (c content) edits(src []byte, stub string) []edit {
 				mark := append([]byte(`,"`+c.parts[hoist].name+`":`), c.parts[hoist].mark.of(src)...)
 				edits = append(edits, edit{span{p.end - 1, p.end - 1}, mark})
 			}
-		case !p.isText(src):
+		case !p.isText:
 		case p.mark.absent() || i == hoist:
 			// from the end of the block before, so that its comma goes too
 			edits = append(edits, edit{span: span{c.parts[i-1].end, p.end}})
@@ -145,9 +142,9 @@ func (c content) edits(src []byte, stub string) []edit {
 }
 
 // firstText is the part that becomes the stub: a result that is stubbed has one.
-func (c content) firstText(src []byte) int {
+func (c content) firstText() int {
 	for i, p := range c.parts {
-		if p.isText(src) {
+		if p.isText {
 			return i
 		}
 	}
@@ -158,13 +155,13 @@ func (c content) firstText(src []byte) int {
 // first marked part after it, if it is a text and the stub's block has no mark;
 // otherwise 0. Clients move their marks from request to request; with the mark on
 // the stub's own block the texts are the same bytes with and without it.
-func (c content) hoistable(src []byte, first int) int {
+func (c content) hoistable(first int) int {
 	if first >= len(c.parts) || !c.parts[first].mark.absent() {
 		return 0
 	}
 	for i := first + 1; i < len(c.parts); i++ {
 		if p := c.parts[i]; !p.mark.absent() {
-			if p.isText(src) {
+			if p.isText {
 				return i
 			}
 			return 0

@@ -55,10 +55,15 @@ var dialects = []struct {
 	// is tells whether a body is in the dialect, by what its first members show.
 	is func(t traits) bool
 }{
+	{"gemini", func(o Options) Dialect { return Gemini(o) }, readGemini, func(t traits) bool { return t.has["contents"] }},
+	{"converse", func(o Options) Dialect { return Converse(o) }, readConverse, func(t traits) bool {
+		return t.has["messages"] && (t.converse || t.has["toolConfig"] || t.has["inferenceConfig"])
+	}},
 	{"anthropic", func(o Options) Dialect { return Anthropic(o) }, readAnthropic, func(t traits) bool {
 		return t.has["messages"] && !t.chat && (t.blocks || t.has["system"] || t.has["max_tokens"])
 	}},
 	{"chat", func(o Options) Dialect { return Chat(o) }, readChat, func(t traits) bool { return t.has["messages"] }},
+	{"responses", func(o Options) Dialect { return Responses(o) }, readResponses, func(t traits) bool { return t.has["input"] }},
 }
 
 // Names returns the names of all dialects.
@@ -87,6 +92,8 @@ type traits struct {
 	has    map[string]bool // the names of the body's members
 	chat   bool            // something that only Chat Completions has: a role, tool_calls
 	blocks bool            // a tool_use or tool_result block
+	// converse: a toolUse or toolResult block
+	converse bool
 }
 
 // Detect returns the name of the dialect that body is in: by the names of its members,
@@ -132,8 +139,7 @@ func (t *traits) message(r *reader) error {
 		case "content":
 			return r.elements(&content, &doubt, func() error {
 				s, err := r.value()
-				kind := typeOf(s.of(r.src))
-				t.blocks = t.blocks || kind == "tool_use" || kind == "tool_result"
+				t.block(s.of(r.src))
 				return err
 			})
 		}
@@ -144,6 +150,20 @@ func (t *traits) message(r *reader) error {
 		t.chat = true
 	}
 	return err
+}
+
+// block looks at one block of a message.
+func (t *traits) block(v []byte) {
+	kind := typeOf(v)
+	t.blocks = t.blocks || kind == "tool_use" || kind == "tool_result"
+	if kind != "" || t.converse {
+		return
+	}
+	r := newReader(v)
+	_, _ = r.ifObject(func(name []byte) error {
+		t.converse = t.converse || string(name) == "toolUse" || string(name) == "toolResult"
+		return r.skip()
+	})
 }
 
 // Conversation is a body taken apart, for what replays recorded ones.
@@ -271,6 +291,41 @@ func recallTools(tools []string) (names []string) {
 		case isRecallTool(name):
 			names = append(names, name)
 		}
+	}
+	return names
+}
+
+// namesIn returns the names of the tools in a list: of each element the "name" inside
+// of a member that is called as one of wrappers, and may be a list itself.
+func namesIn(list []byte, wrappers ...string) (names []string) {
+	var all, inner span
+	var doubt bool
+	r := newReader(list)
+	named := func() error {
+		_, err := r.ifObject(func(member []byte) error {
+			if string(member) != "name" {
+				return r.skip()
+			}
+			s, err := r.value()
+			names = append(names, str(s.of(list)))
+			return err
+		})
+		return err
+	}
+	tool := func() error {
+		_, err := r.ifObject(func(member []byte) error {
+			switch {
+			case !slices.Contains(wrappers, string(member)):
+				return r.skip()
+			case r.next() == '[':
+				return r.elements(&inner, &doubt, named)
+			}
+			return named()
+		})
+		return err
+	}
+	if err := r.elements(&all, &doubt, tool); err != nil {
+		return nil
 	}
 	return names
 }

@@ -1,0 +1,216 @@
+package wire
+
+// Gemini generateContent: functionResponse parts answer the functionCall parts of the
+// content before, in number and order; ids are optional. A response stays an object:
+// the stub goes in as its output.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+
+	"docket"
+	"docket/compact"
+)
+
+// Gemini is the dialect of POST /v1beta/models/{model}:generateContent and
+// :streamGenerateContent. The zero value trims and checks; a view needs the service. It
+// is safe for concurrent use.
+//
+// The payload of a response is its output or result, if that is a string and all of it,
+// else the object's source bytes. A call without an id is known by its name and a hash of
+// its arguments, so that it keeps its mem id when the client drops the beginning of its
+// history.
+type Gemini Options
+
+// Name returns "gemini".
+func (d Gemini) Name() string { return "gemini" }
+
+// View returns the wire body for thread and what was decided; see [Dialect].
+func (d Gemini) View(ctx context.Context, thread docket.ThreadID, body []byte) ([]byte, compact.Report) {
+	return Options(d).view(ctx, thread, body, readGemini)
+}
+
+// Trim returns body with at most the last cap contents; see [Dialect].
+func (d Gemini) Trim(body []byte, cap int) (out []byte, dropped int, err error) {
+	return Options(d).trim(body, cap, readGemini)
+}
+
+// Faults returns the calls without results and results without calls of body; see
+// [Dialect].
+func (d Gemini) Faults(body []byte) ([]compact.Fault, error) { return faults(body, readGemini) }
+
+// geminiBody is a body on its way through the reader.
+type geminiBody struct {
+	parsed
+	responses [][]span      // of each content: the response objects
+	open      []docket.Call // of the last model content, not answered yet
+}
+
+// readGemini reads a body.
+func readGemini(src []byte) (*parsed, error) {
+	b := &geminiBody{parsed: parsed{src: src}}
+	r := newReader(src)
+	var list, tools span
+	_, err := r.object(func(name []byte) error {
+		switch string(name) {
+		case "contents":
+			return r.elements(&list, &b.doubt, func() error { return b.parseContent(r) })
+		case "tools":
+			return r.into(&tools, &b.doubt)
+		}
+		return r.skip()
+	})
+	if err == nil {
+		err = r.end()
+	}
+	switch {
+	case err != nil:
+		return nil, bodyError(err)
+	case list.absent() || src[list.start] != '[':
+		return nil, errShape
+	case b.doubt:
+		b.hold = compact.ReasonAmbiguous
+	}
+	b.tools = namesIn(tools.of(src), "functionDeclarations", "function_declarations")
+	b.edits = func(message, result int, stub string) []edit {
+		return []edit{{b.responses[message][result], append(appendString([]byte(`{"output":`), stub), '}')}}
+	}
+	return &b.parsed, nil
+}
+
+// parseContent reads one content.
+func (b *geminiBody) parseContent(r *reader) error {
+	var role, list span
+	var m compact.Message
+	var responses []span
+	s, err := r.object(func(name []byte) error {
+		switch string(name) {
+		case "role":
+			return r.into(&role, &b.doubt)
+		case "parts":
+			return r.elements(&list, &b.doubt, func() error { return b.parsePart(r, &m, &responses) })
+		}
+		return r.skip()
+	})
+	switch str(role.of(b.src)) {
+	case "model":
+		m.Role = compact.RoleAssistant
+		m.Results, responses = nil, nil
+		b.open = append([]docket.Call(nil), m.Calls...)
+	case "user", "":
+		m.Role, m.Calls = compact.RoleUser, nil
+	default:
+		m.Calls = nil
+	}
+	b.messages, b.spans, b.responses = append(b.messages, m), append(b.spans, s), append(b.responses, responses)
+	return err
+}
+
+// parsePart reads one part.
+func (b *geminiBody) parsePart(r *reader, m *compact.Message, responses *[]span) error {
+	_, err := r.ifObject(func(name []byte) error {
+		switch string(name) {
+		case "functionCall", "function_call":
+			return b.parseCall(r, m)
+		case "functionResponse", "function_response":
+			return b.parseResponse(r, m, responses)
+		case "thoughtSignature", "thought_signature", "thought":
+			return r.skip()
+		case "text":
+			var words span
+			err := r.into(&words, &b.doubt)
+			v := words.of(b.src)
+			m.Speaks = m.Speaks || !isString(v) || !isReminder(v[1:len(v)-1])
+			return err
+		}
+		m.Speaks = true
+		return r.skip()
+	})
+	return err
+}
+
+func (b *geminiBody) parseCall(r *reader, m *compact.Message) error {
+	var id, name, args span
+	_, err := r.ifObject(func(member []byte) error {
+		switch string(member) {
+		case "id":
+			return r.into(&id, &b.doubt)
+		case "name":
+			return r.into(&name, &b.doubt)
+		case "args":
+			return r.into(&args, &b.doubt)
+		}
+		return r.skip()
+	})
+	call := docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src)), Args: args.of(b.src)}
+	if call.ID == "" {
+		sum := sha256.Sum256(append([]byte(call.Tool+"\x00"), call.Args...))
+		call.ID = docket.CallID(call.Tool + "#" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10])))
+	}
+	m.Speaks, m.Calls = true, append(m.Calls, call)
+	return err
+}
+
+func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]span) error {
+	var id, name, response span
+	var doubt bool
+	_, err := r.ifObject(func(member []byte) error {
+		switch string(member) {
+		case "id":
+			return r.into(&id, &doubt)
+		case "name":
+			return r.into(&name, &doubt)
+		case "response":
+			return r.into(&response, &doubt)
+		}
+		return r.skip()
+	})
+	res := geminiResult(response.of(b.src), doubt)
+	res.Tool = str(name.of(b.src))
+	res.ID = b.answered(docket.CallID(str(id.of(b.src))), res.Tool)
+	m.Results, *responses = append(m.Results, res), append(*responses, response)
+	return err
+}
+
+// answered returns the id of the call that a response answers: by its id, else the
+// first open one of that name.
+func (b *geminiBody) answered(id docket.CallID, name string) docket.CallID {
+	for i, call := range b.open {
+		if id != "" && call.ID == id || id == "" && call.Tool == name {
+			b.open = append(b.open[:i:i], b.open[i+1:]...)
+			return call.ID
+		}
+	}
+	return id
+}
+
+// geminiResult derives the payload of a response.
+func geminiResult(response []byte, doubt bool) (res compact.Result) {
+	switch {
+	case len(response) == 0:
+		return res
+	case doubt || response[0] != '{':
+		res.Hold = compact.ReasonAmbiguous
+		return res
+	}
+	res.Payload = response
+	var only span
+	members := 0
+	r := newReader(response)
+	if _, err := r.object(func(name []byte) error {
+		members++
+		if k := string(name); k == "output" || k == "result" {
+			return r.into(&only, &doubt)
+		}
+		return r.skip()
+	}); err != nil || members != 1 || !isString(only.of(response)) {
+		return res
+	}
+	s, lossy := text(only.of(response))
+	if res.Payload = s; lossy {
+		res.Hold = compact.ReasonLossy
+	}
+	return res
+}

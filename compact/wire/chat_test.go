@@ -262,21 +262,21 @@ func FuzzChat(f *testing.F) {
 	f.Add(chatBodyOf(`"` + strings.Repeat("word ", 500) + `"`))
 	f.Add(chatBodyOf(`[{"type":"text","text":"` + strings.Repeat("word ", 500) + `"},{"type":"text","text":"b"}]`))
 	f.Add([]byte(`{"messages":[{"role":"tool"},{"role":"tool","content":[]}]}`))
+	l := engine.NewMemory(nil) // one for all: making an encoder takes longer than a view
 	f.Fuzz(func(t *testing.T, body []byte) {
 		kept := bytes.Clone(body)
-		l := engine.NewMemory(nil)
-		view, r := chatDialect(l, compact.Policy{Threshold: -1}).View(t.Context(), "t", body)
+		thread := docket.ThreadID(docket.DigestOf(body).String())
+		view, _ := chatDialect(l, compact.Policy{Threshold: -1}).View(t.Context(), thread, body)
 		if !bytes.Equal(kept, body) {
 			t.Fatal("the body changed")
 		}
-		again, _ := chatDialect(l, compact.Policy{Threshold: -1}).View(t.Context(), "t", body)
+		again, _ := chatDialect(l, compact.Policy{Threshold: -1}).View(t.Context(), thread, body)
 		if !bytes.Equal(again, view) {
 			t.Fatal("another view of the same body")
 		}
-		if gjson.ValidBytes(body) != gjson.ValidBytes(view) {
+		if gjson.ValidBytes(body) && !gjson.ValidBytes(view) {
 			t.Fatal("valid became invalid")
 		}
-		_ = r
 		if out, _, err := (Chat{}).Trim(body, 2); err == nil && gjson.ValidBytes(body) && !gjson.ValidBytes(out) {
 			t.Fatal("trimmed to something invalid")
 		}

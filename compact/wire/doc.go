@@ -2,7 +2,7 @@
 // for the results that became stubs.
 //
 // A [Dialect] is one provider's format: [Anthropic] is that of the Messages API, [Chat]
-// that of Chat Completions.
+// and [Responses] are OpenAI's, [Gemini] is Google's, [Converse] Bedrock's.
 // [Detect] tells which one a body is in. Which results become stubs is decided in
 // package compact; here is what of a body is a call, a result, a payload, and which
 // bytes replace it.
@@ -45,6 +45,6 @@
 //
 // dialect.go has what all dialects share, content.go the content of a result; of
 // Messages, anthropic.go reads, anthropic_mark.go sets cache marks, anthropic_mend.go
-// keeps requests acceptable; chat.go is Chat Completions. reader.go and splice.go are
-// below them.
+// keeps requests acceptable; chat.go, responses.go, gemini.go and
+// converse.go are a dialect each. reader.go and splice.go are below them.
 package wire

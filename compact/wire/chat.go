@@ -157,10 +157,13 @@ func (b *chatBody) parseCall(r *reader, m *compact.Message) error {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	call := docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src))}
 	if isString(args.of(b.src)) {
 		call.Args, _ = text(args.of(b.src))
 	}
 	m.Calls = append(m.Calls, call)
-	return err
+	return nil
 }

@@ -52,13 +52,16 @@ func (c *content) parsePart(r *reader) (err error) {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	if string(p.mark.of(r.src)) == "null" {
 		p.mark = span{}
 	}
 	p.kind = str(kind.of(r.src))
 	p.isText = (p.kind == "text" || p.kind == "input_text") && isString(p.text.of(r.src))
 	c.parts = append(c.parts, p)
-	return err
+	return nil
 }
 
 // read derives the payload: a string as it is; of blocks the texts, joined by a

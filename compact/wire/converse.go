@@ -95,6 +95,9 @@ func (b *converseBody) parseMessage(r *reader) error {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	m.Role = roleOf(str(role.of(b.src)))
 	if m.Role != compact.RoleAssistant {
 		m.Calls = nil
@@ -103,7 +106,7 @@ func (b *converseBody) parseMessage(r *reader) error {
 		m.Results, results = nil, nil
 	}
 	b.messages, b.spans, b.results = append(b.messages, m), append(b.spans, s), append(b.results, results)
-	return err
+	return nil
 }
 
 // parseBlock reads one block of a message.
@@ -142,9 +145,12 @@ func (b *converseBody) parseCall(r *reader, m *compact.Message) error {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	m.Speaks = true
 	m.Calls = append(m.Calls, docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src)), Args: input.of(b.src)})
-	return err
+	return nil
 }
 
 func (b *converseBody) parseResult(r *reader, m *compact.Message, results *[]converseResult) error {
@@ -161,6 +167,9 @@ func (b *converseBody) parseResult(r *reader, m *compact.Message, results *[]con
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	out := res.read(b.src)
 	if len(res.parts) == 1 && !res.json.absent() && !res.doubt {
 		out = compact.Result{}
@@ -168,7 +177,7 @@ func (b *converseBody) parseResult(r *reader, m *compact.Message, results *[]con
 	}
 	out.ID, out.IsError = docket.CallID(str(id.of(b.src))), str(status.of(b.src)) == "error"
 	m.Results, *results = append(m.Results, out), append(*results, res)
-	return err
+	return nil
 }
 
 // parsePart reads one block of a result.
@@ -184,9 +193,12 @@ func (res *converseResult) parsePart(r *reader) (err error) {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	p.isText = p.kind == "text" && isString(p.text.of(r.src))
 	res.parts = append(res.parts, p)
-	return err
+	return nil
 }
 
 // edits returns what puts stub in the place of the payload.

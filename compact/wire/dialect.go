@@ -139,17 +139,22 @@ func (t *traits) message(r *reader) error {
 		case "content":
 			return r.elements(&content, &doubt, func() error {
 				s, err := r.value()
-				t.block(s.of(r.src))
+				if err == nil {
+					t.block(s.of(r.src))
+				}
 				return err
 			})
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	switch str(role.of(r.src)) {
 	case "tool", "function", "developer":
 		t.chat = true
 	}
-	return err
+	return nil
 }
 
 // block looks at one block of a message.
@@ -307,7 +312,9 @@ func namesIn(list []byte, wrappers ...string) (names []string) {
 				return r.skip()
 			}
 			s, err := r.value()
-			names = append(names, str(s.of(list)))
+			if err == nil {
+				names = append(names, str(s.of(list)))
+			}
 			return err
 		})
 		return err

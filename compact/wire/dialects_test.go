@@ -118,7 +118,8 @@ func TestDialectsHold(t *testing.T) {
 func TestDialectsLeaveAlone(t *testing.T) {
 	for _, name := range Names() {
 		d := example{dialect: name}.make(t, engine.NewMemory(nil))
-		for _, body := range []string{``, `[]`, `{`, `{"messages":{},"contents":7,"input":{}}`, `{"messages":[1],"contents":[1],"input":[1]}`, `{"messages":[],"contents":[],"input":[]}x`, strings.Repeat(`[`, 20_000)} {
+		for _, body := range []string{``, `[]`, `{`, `{"messages":{},"contents":7,"input":{}}`, `{"messages":[1],"contents":[1],"input":[1]}`, `{"messages":[],"contents":[],"input":[]}x`,
+			`{"messages":[{"content":[{"toolResult":{"content":[{"text":"a"`, `{"input":[{"output":[{"type":`, `{"contents":[{"parts":[{"functionResponse":{"response":{`, strings.Repeat(`[`, 20_000)} {
 			if view, _ := d.View(t.Context(), "t", []byte(body)); string(view) != body {
 				t.Errorf("%s: %.40q became %.40q", name, body, view)
 			}

@@ -94,6 +94,9 @@ func (b *geminiBody) parseContent(r *reader) error {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	switch str(role.of(b.src)) {
 	case "model":
 		m.Role = compact.RoleAssistant
@@ -105,7 +108,7 @@ func (b *geminiBody) parseContent(r *reader) error {
 		m.Calls = nil
 	}
 	b.messages, b.spans, b.responses = append(b.messages, m), append(b.spans, s), append(b.responses, responses)
-	return err
+	return nil
 }
 
 // parsePart reads one part.
@@ -144,13 +147,16 @@ func (b *geminiBody) parseCall(r *reader, m *compact.Message) error {
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	call := docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src)), Args: args.of(b.src)}
 	if call.ID == "" {
 		sum := sha256.Sum256(append([]byte(call.Tool+"\x00"), call.Args...))
 		call.ID = docket.CallID(call.Tool + "#" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10])))
 	}
 	m.Speaks, m.Calls = true, append(m.Calls, call)
-	return err
+	return nil
 }
 
 func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]span) error {
@@ -167,11 +173,14 @@ func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]s
 		}
 		return r.skip()
 	})
+	if err != nil {
+		return err
+	}
 	res := geminiResult(response.of(b.src), doubt)
 	res.Tool = str(name.of(b.src))
 	res.ID = b.answered(docket.CallID(str(id.of(b.src))), res.Tool)
 	m.Results, *responses = append(m.Results, res), append(*responses, response)
-	return err
+	return nil
 }
 
 // answered returns the id of the call that a response answers: by its id, else the

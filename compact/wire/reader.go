@@ -96,6 +96,8 @@ func (r *reader) elements(s *span, doubt *bool, element func() error) (err error
 	return err
 }
 
+// container consumes a container, whose elements or members inner consumes. With an
+// error comes no span.
 func (r *reader) container(open, close byte, inner func() error) (s span, err error) {
 	if r.next() != open {
 		_, err = r.dec.ReadToken()
@@ -113,10 +115,10 @@ func (r *reader) container(open, close byte, inner func() error) (s span, err er
 			return s, err
 		case 0: // damaged: the next read says how
 			_, err = r.dec.ReadToken()
-			return s, orShape(err)
+			return span{}, orShape(err)
 		}
 		if err = inner(); err != nil {
-			return s, err
+			return span{}, err
 		}
 	}
 }

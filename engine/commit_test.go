@@ -41,7 +41,7 @@ func TestTogether(t *testing.T) {
 	wg.Wait()
 	commits := txid(t, l) - before
 	t.Logf("%d records in %d commits: %.1f each", goroutines*each, commits, float64(goroutines*each)/float64(commits))
-	if goroutines*each < 16*commits {
+	if goroutines*each < 8*commits {
 		t.Errorf("%d commits for %d records", commits, goroutines*each)
 	}
 	if n := len(list(t, l)); n != goroutines*each {

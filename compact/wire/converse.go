@@ -109,9 +109,14 @@ func (b *converseBody) parseMessage(r *reader) error {
 	return nil
 }
 
-// parseBlock reads one block of a message.
+// parseBlock reads one block of a message. It has one member: of a call or a result
+// beside another nobody knows which the provider takes.
 func (b *converseBody) parseBlock(r *reader, m *compact.Message, results *[]converseResult) error {
+	members, tool := 0, false
 	_, err := r.ifObject(func(name []byte) error {
+		members++
+		tool = tool || string(name) == "toolUse" || string(name) == "toolResult"
+		b.doubt = b.doubt || tool && members > 1
 		switch string(name) {
 		case "toolUse":
 			return b.parseCall(r, m)
@@ -180,16 +185,18 @@ func (b *converseBody) parseResult(r *reader, m *compact.Message, results *[]con
 	return nil
 }
 
-// parsePart reads one block of a result.
+// parsePart reads one block of a result, which has one member.
 func (res *converseResult) parsePart(r *reader) (err error) {
 	var p part
 	p.span, err = r.ifObject(func(name []byte) error {
+		res.doubt = res.doubt || p.kind != ""
 		p.kind = string(name)
 		switch p.kind {
 		case "text":
 			return r.into(&p.text, &res.doubt)
 		case "json":
-			return r.into(&res.json, &res.doubt)
+			res.json, err = r.value()
+			return err
 		}
 		return r.skip()
 	})

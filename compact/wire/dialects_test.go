@@ -105,6 +105,11 @@ func TestDialectsHold(t *testing.T) {
 		{"responses", strings.ReplaceAll(examples[0].body, "function_call", "shell_call"), compact.ReasonViewable},
 		{"gemini", strings.Replace(examples[2].body, `"response":{`, `"response":[],"response":{`, 1), compact.ReasonAmbiguous},
 		{"gemini", strings.Replace(examples[2].body, "recall_tool_result", "other", 1), compact.ReasonNoRecallTool},
+		{"gemini", `{"cachedContent":"cachedContents/1",` + examples[2].body[1:], compact.ReasonRecordOnly},
+		{"gemini", strings.Replace(examples[2].body, `{"functionCall":`, `{"function_call":{},"functionCall":`, 1), compact.ReasonAmbiguous},
+		{"converse", strings.Replace(examples[5].body, `{"json":`, `{"text":"kept","json":`, 1), compact.ReasonAmbiguous},
+		{"converse", strings.Replace(examples[5].body, `"}}]`, `"},"image":{}}]`, 1), compact.ReasonAmbiguous},
+		{"converse", strings.Replace(examples[4].body, `{"toolResult":`, `{"toolUse":{},"toolResult":`, 1), compact.ReasonAmbiguous},
 		{"converse", strings.Replace(examples[4].body, `"text":"word`, `"text":"\ud800word`, 1), compact.ReasonLossy},
 		{"converse", strings.Replace(examples[4].body, "recall_tool_result", "other", 1), compact.ReasonNoRecallTool},
 	} {
@@ -128,6 +133,76 @@ func TestDialectsLeaveAlone(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Blocks of json beside a text are attachments, however many.
+func TestConverseJSONBlocks(t *testing.T) {
+	body := strings.Replace(examples[4].body, `{"text":"b"}`, `{"json":{"a":1}},{"json":{"b":2}}`, 1)
+	view, r := examples[4].make(t, engine.NewMemory(nil)).View(t.Context(), "t", []byte(body))
+	if len(r.Decisions) != 1 || !r.Decisions[0].Applied || !bytes.Contains(view, []byte(`,{"json":{"a":1}},{"json":{"b":2}}]`)) {
+		t.Errorf("%+v (%v): %s", r.Decisions, r.Err, view)
+	}
+}
+
+// Ids are optional on either side, and a run of model contents is answered as one: a
+// trim at any cap parts no call from its response.
+func TestGeminiPairs(t *testing.T) {
+	const user, call, response = `{"role":"user","parts":[{"text":"go"}]}`, `{"functionCall":{"name":"read"}}`, `{"functionResponse":{"name":"read","response":{}}}`
+	withID := func(part string) string { return strings.Replace(part, `{"name"`, `{"id":"x","name"`, 1) }
+	for _, c := range [][2]string{{call, response}, {call, withID(response)}, {withID(call), response}, {withID(call), withID(response)},
+		{call + `]},{"role":"model","parts":[{"text":"hm"}`, response}, {call + `]},{"role":"model","parts":[` + withID(call), response + `,` + withID(response)}} {
+		body := `{"contents":[` + user + `,{"role":"model","parts":[` + c[0] + `]},{"role":"user","parts":[` + c[1] + `]},{"role":"model","parts":[{"text":"ok"}]},` + user + `]}`
+		for limit := range 8 {
+			out, _, err := Gemini{}.Trim([]byte(body), limit)
+			faults, err2 := Gemini{}.Faults(out)
+			calls, responses := bytes.Count(out, []byte("functionCall")), bytes.Count(out, []byte("functionResponse"))
+			if err != nil || err2 != nil || len(faults) != 0 || calls != responses {
+				t.Errorf("cap %d: %v, %v, %v: %s", limit, err, err2, faults, out)
+			}
+		}
+	}
+}
+
+// H1, H3: a trim of a recorded conversation at any cap makes no fault.
+func TestDialectsCorpusTrim(t *testing.T) {
+	transcripts(t) // says so where there is no corpus
+	trims := 0
+	for name, folder := range folders {
+		paths, err := filepath.Glob(filepath.Join(os.Getenv("DOCKET_CORPUS"), "transcripts", folder, "*.json"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no transcripts in %s (error %v)", folder, err)
+		}
+		for _, path := range paths {
+			trims += trimAtEveryCap(t, name, path)
+		}
+	}
+	t.Logf("%d trims", trims)
+}
+
+func trimAtEveryCap(t *testing.T, name, path string) (trims int) {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := New(name, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	had, err := d.Faults(body)
+	c, err2 := Parse(name, body)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for limit := range len(c.Messages) + 1 {
+		out, _, err := d.Trim(body, limit)
+		has, err2 := d.Faults(out)
+		if err != nil || err2 != nil || len(has) > len(had) || !gjson.ValidBytes(out) {
+			t.Fatalf("%s, cap %d: faults %v became %v (%v, %v)", path, limit, had, has, err, err2)
+		}
+		trims++
+	}
+	return trims
 }
 
 // A reasoning item is never parted from the call behind it, nor that from its output.

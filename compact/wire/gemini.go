@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"slices"
 	"strings"
 
 	"docket"
@@ -21,7 +22,8 @@ import (
 // The payload of a response is its output or result, if that is a string and all of it,
 // else the object's source bytes. A call without an id is known by its name and a hash of
 // its arguments, so that it keeps its mem id when the client drops the beginning of its
-// history.
+// history; by the id of its response, if that has one. With a cachedContent the
+// beginning of the history is the server's: it is recorded, and nothing is stubbed.
 type Gemini Options
 
 // Name returns "gemini".
@@ -44,8 +46,14 @@ func (d Gemini) Faults(body []byte) ([]compact.Fault, error) { return faults(bod
 // geminiBody is a body on its way through the reader.
 type geminiBody struct {
 	parsed
-	responses [][]span      // of each content: the response objects
-	open      []docket.Call // of the last model content, not answered yet
+	responses [][]span     // of each content: the response objects
+	open      []geminiCall // of the last run of model contents, not answered yet
+}
+
+// geminiCall is where a call stands, and whether its id is its own.
+type geminiCall struct {
+	message, call int
+	named         bool
 }
 
 // readGemini reads a body.
@@ -59,6 +67,10 @@ func readGemini(src []byte) (*parsed, error) {
 			return r.elements(&list, &b.doubt, func() error { return b.parseContent(r) })
 		case "tools":
 			return r.into(&tools, &b.doubt)
+		case "cachedContent", "cached_content":
+			if r.next() != 'n' {
+				b.hold = compact.ReasonRecordOnly
+			}
 		}
 		return r.skip()
 	})
@@ -85,12 +97,13 @@ func (b *geminiBody) parseContent(r *reader) error {
 	var role, list span
 	var m compact.Message
 	var responses []span
+	var named []bool // of each call: the id is its own
 	s, err := r.object(func(name []byte) error {
 		switch string(name) {
 		case "role":
 			return r.into(&role, &b.doubt)
 		case "parts":
-			return r.elements(&list, &b.doubt, func() error { return b.parsePart(r, &m, &responses) })
+			return r.elements(&list, &b.doubt, func() error { return b.parsePart(r, &m, &responses, &named) })
 		}
 		return r.skip()
 	})
@@ -101,7 +114,7 @@ func (b *geminiBody) parseContent(r *reader) error {
 	case "model":
 		m.Role = compact.RoleAssistant
 		m.Results, responses = nil, nil
-		b.open = append([]docket.Call(nil), m.Calls...)
+		b.await(named)
 	case "user", "":
 		m.Role, m.Calls = compact.RoleUser, nil
 	default:
@@ -111,13 +124,28 @@ func (b *geminiBody) parseContent(r *reader) error {
 	return nil
 }
 
-// parsePart reads one part.
-func (b *geminiBody) parsePart(r *reader, m *compact.Message, responses *[]span) error {
+// await opens the calls of a model content, which is about to be the last message.
+func (b *geminiBody) await(named []bool) {
+	last := len(b.messages)
+	if last == 0 || b.messages[last-1].Role != compact.RoleAssistant {
+		b.open = b.open[:0]
+	}
+	for i, own := range named {
+		b.open = append(b.open, geminiCall{last, i, own})
+	}
+}
+
+// parsePart reads one part. Of two calls or responses in one nobody knows which the
+// provider takes.
+func (b *geminiBody) parsePart(r *reader, m *compact.Message, responses *[]span, named *[]bool) error {
+	function := false
 	_, err := r.ifObject(func(name []byte) error {
 		switch string(name) {
 		case "functionCall", "function_call":
-			return b.parseCall(r, m)
+			b.doubt, function = b.doubt || function, true
+			return b.parseCall(r, m, named)
 		case "functionResponse", "function_response":
+			b.doubt, function = b.doubt || function, true
 			return b.parseResponse(r, m, responses)
 		case "thoughtSignature", "thought_signature", "thought":
 			return r.skip()
@@ -134,7 +162,7 @@ func (b *geminiBody) parsePart(r *reader, m *compact.Message, responses *[]span)
 	return err
 }
 
-func (b *geminiBody) parseCall(r *reader, m *compact.Message) error {
+func (b *geminiBody) parseCall(r *reader, m *compact.Message, named *[]bool) error {
 	var id, name, args span
 	_, err := r.ifObject(func(member []byte) error {
 		switch string(member) {
@@ -151,6 +179,7 @@ func (b *geminiBody) parseCall(r *reader, m *compact.Message) error {
 		return err
 	}
 	call := docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src)), Args: args.of(b.src)}
+	*named = append(*named, call.ID != "")
 	if call.ID == "" {
 		sum := sha256.Sum256(append([]byte(call.Tool+"\x00"), call.Args...))
 		call.ID = docket.CallID(call.Tool + "#" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10])))
@@ -183,17 +212,26 @@ func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]s
 	return nil
 }
 
-// answered returns the id of the call that a response answers: by its id, else the
-// first open one of that name.
+// answered returns the id of the call that a response answers: the open one with its
+// id, else the first open one of its name of which either has no id. A response's own id
+// stays as it is: the call gets it.
 func (b *geminiBody) answered(id docket.CallID, name string) docket.CallID {
-	for i, call := range b.open {
-		if id != "" && call.ID == id || id == "" && call.Tool == name {
-			b.open = append(b.open[:i:i], b.open[i+1:]...)
-			return call.ID
-		}
+	at := slices.IndexFunc(b.open, func(c geminiCall) bool { return id != "" && c.named && b.call(c).ID == id })
+	if at < 0 {
+		at = slices.IndexFunc(b.open, func(c geminiCall) bool { return (id == "" || !c.named) && b.call(c).Tool == name })
 	}
-	return id
+	if at < 0 {
+		return id
+	}
+	call := b.call(b.open[at])
+	b.open = slices.Delete(b.open, at, at+1)
+	if id != "" {
+		call.ID = id
+	}
+	return call.ID
 }
+
+func (b *geminiBody) call(c geminiCall) *docket.Call { return &b.messages[c.message].Calls[c.call] }
 
 // geminiResult derives the payload of a response.
 func geminiResult(response []byte, doubt bool) (res compact.Result) {

@@ -158,7 +158,8 @@ func (r *run) held() Reason {
 // judge returns what the policy wants for o, given what the transcript and the
 // log say of it.
 func (r *run) judge(o *occurrence) (Disposition, Reason) {
-	unexposed := o.Message >= r.exposed && r.policy.Mode != ModeArrival
+	policy := r.policy.ForTool(o.Tool)
+	unexposed := o.Message >= r.exposed && !policy.onArrival()
 	fresh := o.state == stateAnswer && o.Message >= *r.policy.FreshStart
 	switch {
 	case r.policy.Disabled || o.Message < r.policy.StartIndex:
@@ -173,7 +174,7 @@ func (r *run) judge(o *occurrence) (Disposition, Reason) {
 	case o.state == stateAnswer && o.key == "":
 		return Keep, ReasonRecall
 	}
-	d, why := r.policy.Decide(o.Message, o.Size, o.protected, o.hold == ReasonViewable)
+	d, why := policy.Decide(o.Message, o.Size, o.protected, o.hold == ReasonViewable)
 	switch {
 	case d != Stub:
 	case o.CallID == "":
@@ -231,13 +232,14 @@ func (r *run) wait() {
 	if saving >= r.policy.MinSaving {
 		return
 	}
-	r.postpone(0, len(r.messages))
+	r.postpone(len(r.messages))
 }
 
-// postpone keeps new stubs in the messages from from up to, not including, to.
-func (r *run) postpone(from, to int) {
+// postpone keeps new stubs in the messages before to. What the model has not been sent
+// is in nobody's cache and never waits.
+func (r *run) postpone(to int) {
 	for i := range r.list {
-		if o := &r.list[i]; o.opens(r) && o.Message >= from && o.Message < to {
+		if o := &r.list[i]; o.opens(r) && o.Message < min(to, r.exposed) {
 			o.Disposition, o.Reason = Keep, ReasonWaiting
 		}
 	}

@@ -61,6 +61,9 @@ type Policy struct {
 	// stub waits until then, and an epoch takes only what is at or behind the best
 	// cut. nil: at once.
 	Cost *planner.Options
+	// Tools are settings of single tools, by the name that the model calls them with; a
+	// name that ends in a star is that of all tools that begin so. See [Policy.ForTool].
+	Tools map[string]ToolPolicy
 	// Disabled: nothing is recorded and every view is its argument.
 	Disabled bool
 	// StartIndex is the first message that counts: results before it are replayed
@@ -73,6 +76,8 @@ type Policy struct {
 	// ModeOffload. nil: the last user message with a block that is neither a tool
 	// result nor a system reminder.
 	TurnBoundary *int
+
+	when When // of the tool that it is for
 }
 
 // CostAware returns the policy that stubs when it pays at the given rates: threshold
@@ -98,7 +103,8 @@ const (
 
 // Decide is the policy's opinion of one result: a pure function of the index of
 // its message, its size in characters, whether a keep place protects it, and
-// whether it is something that a model looks at. A TurnBoundary of nil counts as
+// whether it is something that a model looks at. Where single tools have settings it is
+// asked of what [Policy.ForTool] returns. A TurnBoundary of nil counts as
 // 0: [Policy.At] fills it in.
 func (p Policy) Decide(index int, size int64, protected, viewable bool) (Disposition, Reason) {
 	switch {
@@ -110,6 +116,8 @@ func (p Policy) Decide(index int, size int64, protected, viewable bool) (Disposi
 		return Keep, ReasonViewable
 	case size == 0:
 		return Keep, ReasonEmpty
+	case p.when == WhenNever:
+		return Keep, ReasonNever
 	case size <= p.threshold():
 		return Keep, ReasonBelowThreshold
 	}
@@ -118,10 +126,12 @@ func (p Policy) Decide(index int, size int64, protected, viewable bool) (Disposi
 
 // byMode decides about a result that is large enough.
 func (p Policy) byMode(index int, protected bool) (Disposition, Reason) {
-	switch p.Mode {
-	case ModeArrival:
+	switch {
+	case p.onArrival():
 		return Stub, ReasonArrival
-	case ModeOffload:
+	case p.when == WhenAlways:
+		return Stub, ReasonAlways
+	case p.Mode == ModeOffload:
 		if p.TurnBoundary == nil || index >= *p.TurnBoundary {
 			return Keep, ReasonCurrentTurn
 		}
@@ -132,6 +142,9 @@ func (p Policy) byMode(index int, protected bool) (Disposition, Reason) {
 	}
 	return Stub, ReasonStale
 }
+
+// onArrival tells whether a result becomes a stub before the model has seen it.
+func (p Policy) onArrival() bool { return p.Mode == ModeArrival || p.when == WhenArrival }
 
 func (p Policy) threshold() int64 {
 	switch {

@@ -31,7 +31,7 @@ func (r *run) record(ctx context.Context) {
 func (r *run) due(o *occurrence) bool {
 	certain := o.hold != ReasonLossy && o.hold != ReasonAmbiguous
 	return o.state == statePlain && o.Message >= r.policy.StartIndex &&
-		o.Size > r.policy.threshold() && o.CallID != "" && certain
+		o.Size > r.policy.ForTool(o.Tool).threshold() && o.CallID != "" && certain
 }
 
 // recordAll records due in one call. Record is all or nothing, so where one result

@@ -14,10 +14,10 @@ func (r *run) weigh() {
 	items, epochs := r.weights()
 	receipt, pays := planner.Plan(items, epochs, *r.policy.Cost)
 	if !pays {
-		r.postpone(0, len(r.messages))
+		r.postpone(len(r.messages))
 		return
 	}
-	r.postpone(0, receipt.Cut)
+	r.postpone(receipt.Cut)
 	r.receipt = &receipt
 }
 

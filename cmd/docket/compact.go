@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,8 @@ type compactFlags struct {
 	threshold, minSaving    int64
 	keep                    int
 	write, read             float64
+	tools                   []string
+	explain                 bool
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -45,7 +48,8 @@ it), since a model could not follow it otherwise; --recall-tool says that the mo
 can reach it all the same.
 
 What was stubbed once stays a stub in every later body of the same thread: use one
-thread for each conversation. --report writes one JSON object a result: index,
+thread for each conversation. --explain says on standard error what became of every
+result and why; --report writes one JSON object a result: index,
 message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 		Example: `  docket compact --thread build-7 --threshold 2000 --keep 3 request.json > wire.json`,
 	}, cobra.MaximumNArgs(1))
@@ -60,6 +64,8 @@ message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 	flags.Float64Var(&f.read, "read", 0, "stub when it pays, if cached input costs this `share` of the price of input (0.1, 0.05, 0.025); 0: at once")
 	flags.Float64Var(&f.write, "write", 1.25, "with --read: what input costs that goes into the cache")
 	flags.StringVar(&f.recallTool, "recall-tool", "", "the recall tool's `name`, if the body's tools do not show it")
+	flags.StringArrayVar(&f.tools, "tool", nil, "other rules for one tool, `NAME=RULE`: never, always, arrival, or a threshold; NAME may end in *")
+	flags.BoolVar(&f.explain, "explain", false, "say of every result what became of it and why, on standard error")
 	flags.StringVar(&f.report, "report", "", "write the decisions to `FILE`, one JSON object a result")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		policy, err := f.policy()
@@ -102,7 +108,39 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 	default:
 		return p, usagef("--mode is sliding, offload or arrival, not %q", f.mode)
 	}
+	var err error
+	if p.Tools, err = toolPolicies(f.tools); err != nil {
+		return p, err
+	}
 	return p, checkDialect(f.dialect)
+}
+
+// toolPolicies reads the values of --tool.
+func toolPolicies(values []string) (map[string]compact.ToolPolicy, error) {
+	tools := map[string]compact.ToolPolicy{}
+	for _, v := range values {
+		name, rule, ok := strings.Cut(v, "=")
+		set := tools[name]
+		n, err := strconv.ParseInt(rule, 10, 64)
+		switch {
+		case !ok || name == "":
+			return nil, usagef("--tool is NAME=RULE, not %q", v)
+		case err == nil && n > 0:
+			set.Threshold = n
+		case err == nil && n == 0:
+			set.Threshold = -1
+		case rule == "never":
+			set.Stub = compact.WhenNever
+		case rule == "always":
+			set.Stub = compact.WhenAlways
+		case rule == "arrival":
+			set.Stub = compact.WhenArrival
+		default:
+			return nil, usagef("--tool %s: the rule is never, always, arrival or a number of characters, not %q", name, rule)
+		}
+		tools[name] = set
+	}
+	return tools, nil
 }
 
 // dialectUsage describes the flag that several verbs have.
@@ -159,6 +197,9 @@ func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Polic
 		if err := writeReport(f.report, report); err != nil {
 			return err
 		}
+	}
+	if f.explain {
+		a.explain(report)
 	}
 	a.tell(report, len(body), len(view))
 	if report.Err != nil {

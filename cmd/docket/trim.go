@@ -73,7 +73,7 @@ func (a *app) trim(name string, body []byte, limit int, mend bool) error {
 	}
 	fmt.Fprintf(a.err, "docket: %s dropped\n", plural(int64(dropped), "message"))
 	for _, f := range faults {
-		fmt.Fprintf(a.err, "docket: message %d: %s: %s\n", f.Message, f.Kind, cell(string(f.ID)))
+		fmt.Fprintf(a.err, "docket: message %d: %s\n", f.Message, faultText(f.Kind, f.ID))
 	}
 	if len(faults) > 0 {
 		return codeError{fmt.Errorf("%d calls or results stand alone, in the input already: the provider would refuse the body", len(faults)), exitPartial}

@@ -26,7 +26,8 @@
 // Nothing flickers: a decision about a result is for ever, whatever the policy
 // becomes, and holds for every occurrence that the model has answered. The stub's
 // bytes are a function of the handle and of the form that the thread's first epoch
-// froze. So a view is a prefix of the next view, up to [Report.Cut].
+// froze. So a view is a prefix of the next view, up to [Report.Cut]; where somebody
+// remembers the view before, [Report.Change] says where and why a view differs from it.
 //
 // Nothing is a dead end: a stub goes out only if the model can call the tool that
 // it names. Nothing unread is hidden, except in [ModeArrival], which is chosen.

@@ -40,6 +40,10 @@ type Request struct {
 	RecallTools []string
 	// Hold is why this request gets no stub at all; results are still recorded.
 	Hold Reason
+	// Intact is how many of the first messages the provider can still have in its cache
+	// as they are, for a cost policy: 0 if it went cold, less than were sent if the client
+	// changed one. nil: all that were sent.
+	Intact *int
 }
 
 // Plan is what a view changes.

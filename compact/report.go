@@ -25,12 +25,31 @@ type Decision struct {
 // although the provider may have read it before.
 func (d Decision) New() bool { return d.Applied && d.Reason != ReasonDecided }
 
+// Cause is why a view does not extend the one before it.
+type Cause string
+
+// The causes.
+const (
+	CauseEpoch  Cause = "epoch"  // an epoch was opened: the receipt says what for
+	CauseClient Cause = "client" // the client changed a message that it had sent
+	CauseHeld   Cause = "held"   // stubs that had gone out could not, or go out again
+)
+
+// Change is the first message in which a view differs from the one before it.
+type Change struct {
+	Message int   `json:"message"`
+	Cause   Cause `json:"cause"`
+}
+
 // Report is what a view says about itself.
 type Report struct {
 	Decisions []Decision
 	// Receipt is what the epoch that this view opened costs and saves, under a cost
 	// policy; nil: it opened none.
 	Receipt *planner.Receipt
+	// Change is where this view differs from the one before it, nil if it extends that one,
+	// or nobody remembers it.
+	Change *Change
 	// Err joins what the ledger and the log refused, in one line; the results that it
 	// concerns are whole. It never holds payload.
 	Err error

@@ -12,7 +12,11 @@ func (r *run) weigh() {
 		return
 	}
 	items, epochs := r.weights()
-	receipt, pays := planner.Plan(items, epochs, *r.policy.Cost)
+	options := *r.policy.Cost
+	if r.request.Intact != nil {
+		options.Intact = r.request.Intact
+	}
+	receipt, pays := planner.Plan(items, epochs, options)
 	if !pays {
 		r.postpone(len(r.messages))
 		return

@@ -48,8 +48,9 @@ type Options struct {
 	// this request, as a share of what it would have cost without any stub. 0:
 	// [DefaultInsurance]; negative: no bound.
 	Insurance float64
-	// Cold: the provider's cache holds nothing of this conversation any more.
-	Cold bool
+	// Intact is how many of the first items the provider can still have in its cache: 0 if
+	// it went cold. nil: all that were sent.
+	Intact *int
 }
 
 // Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
@@ -81,8 +82,8 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 		room = max(o.Insurance*whole-spent, 0)
 	}
 	sent := c.sent()
-	if o.Cold {
-		sent, found = 0, nil
+	if o.Intact != nil {
+		sent, found = min(sent, *o.Intact), found.cut(*o.Intact)
 	}
 	horizon := o.Horizon * float64(max(len(c.requests), 1))
 	best, pays := Receipt{}, false

@@ -133,7 +133,7 @@ func TestInsuranceBoundsEveryEnd(t *testing.T) {
 // A cold cache makes every stub free.
 func TestCold(t *testing.T) {
 	items := talk(6, 3000)
-	r, pays := Plan(items, nil, Options{Rates: rates, Cold: true})
+	r, pays := Plan(items, nil, Options{Rates: rates, Intact: new(0)})
 	if !pays || r.Cut != 2 || r.Now >= 0 || r.BreakEven != 0 {
 		t.Errorf("pays %t, %+v", pays, r)
 	}

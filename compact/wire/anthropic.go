@@ -51,6 +51,12 @@ func readAnthropic(src []byte) (*parsed, error) {
 			return b.messages[message].results[result].edits(src, stub)
 		},
 		marks: b.marks,
+		strings: func(message int) span {
+			if c := b.messages[message].content; isString(c.of(src)) {
+				return c
+			}
+			return span{}
+		},
 	}, nil
 }
 

@@ -44,6 +44,10 @@ type Options struct {
 	RecallTool string
 	// Logger gets one debug record when a trim drops something. Default: nobody.
 	Logger *slog.Logger
+	// Chains, if set, remembers what was sent last: views then say where they differ from
+	// the one before ([compact.Report.Change]), and a cost policy knows of a cache that
+	// went cold, or that the client broke.
+	Chains *Chains
 }
 
 // dialects are all of them, in the order in which [Detect] asks. None of them takes
@@ -236,6 +240,9 @@ type parsed struct {
 	// marks returns what sets cache marks at the ends of so many messages each, as many
 	// as the request may have; nil: the dialect has no marks.
 	marks func(at []int) []edit
+	// strings returns the content of a message if it is a string that could as well be
+	// one block of text; nil: the dialect has none.
+	strings func(message int) span
 }
 
 // view makes the wire view of a body that parse reads.
@@ -251,7 +258,10 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 	if o.RecallTool != "" {
 		req.RecallTools = slices.Insert(req.RecallTools, 0, o.RecallTool)
 	}
+	seen := o.Chains.look(thread, p)
+	req.Intact = seen.intact()
 	plan := o.Service.Plan(ctx, thread, p.messages, req)
+	seen.sent(&plan)
 	var edits []edit
 	for _, e := range plan.Edits {
 		edits = append(edits, p.edits(e.Message, e.Result, e.Text)...)

@@ -79,6 +79,7 @@ func TestDialectsStub(t *testing.T) {
 		if got := fetch(t, l, "t", r.Decisions[0].MemID); got != e.payload {
 			t.Errorf("%s: %.60q comes back, want %.60q", e.dialect, got, e.payload)
 		}
+		checkEdits(t, e.dialect, []byte(e.body), view, r)
 		if again, _ := d.View(t.Context(), "t", []byte(e.body)); !bytes.Equal(again, view) {
 			t.Errorf("%s: another view of the same body", e.dialect)
 		}
@@ -277,6 +278,7 @@ func replayDialect(t *testing.T, name, path string) (stubs int) {
 			t.Fatalf("%s: %v", path, r.Err)
 		}
 		checkDialectView(t, name, in, out, r, sent, mems)
+		checkEdits(t, name, in, out, r)
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -352,13 +354,16 @@ func FuzzDialects(f *testing.F) {
 				t.Fatal(err)
 			}
 			kept := bytes.Clone(body)
-			view, _ := d.View(t.Context(), thread, body)
+			view, report := d.View(t.Context(), thread, body)
 			again, _ := d.View(t.Context(), thread, body)
 			if !bytes.Equal(kept, body) || !bytes.Equal(view, again) {
 				t.Fatalf("%s: the body or its view changed", name)
 			}
 			if gjson.ValidBytes(body) && !gjson.ValidBytes(view) {
 				t.Fatalf("%s: valid became invalid: %q", name, view)
+			}
+			if gjson.ValidBytes(body) {
+				checkEdits(t, name, body, view, report)
 			}
 			if out, _, err := d.Trim(body, 2); err == nil && gjson.ValidBytes(body) && !gjson.ValidBytes(out) {
 				t.Fatalf("%s: trimmed to something invalid: %q", name, out)

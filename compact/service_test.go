@@ -1,10 +1,13 @@
 package compact_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -449,5 +452,39 @@ func TestConcurrentViews(t *testing.T) {
 		if !reflect.DeepEqual(v[:9], views[0][:9]) {
 			t.Errorf("view %d differs", i)
 		}
+	}
+}
+
+// A history of which everything is recorded and decided is read, never written: no epoch
+// is appended, and the file stays as it is.
+func TestUnchangedHistoryWritesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger")
+	l, err := engine.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	list := turns(500)
+	out, _ := whole(t, l, compact.Policy{}, list)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, report := whole(t, l, compact.Policy{}, list)
+		if !reflect.DeepEqual(again, out) || len(report.Decisions) != 500 || !report.Decisions[499].Applied {
+			t.Fatal("another view")
+		}
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Error("the file changed")
+	}
+	whole(t, l, compact.Policy{}, append(list, model("new"), results("new"), model()))
+	if grown, err := os.ReadFile(path); err != nil || bytes.Equal(grown, after) {
+		t.Errorf("a new result leaves the file as it was (%v)", err)
 	}
 }

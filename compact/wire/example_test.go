@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"docket"
 	"docket/compact"
 	"docket/compact/wire"
 	"docket/engine"
@@ -39,4 +40,37 @@ func ExampleAnthropic_Trim() {
 	view, dropped, err := wire.Anthropic{}.Trim([]byte(body), 1)
 	fmt.Println(string(view), dropped, err)
 	// Output: {"messages":[{"role":"user","content":"on"}]} 2 <nil>
+}
+
+// The format is found out, whatever provider the body is for.
+func ExampleDetect() {
+	ledger := engine.NewMemory(nil)
+	options := wire.Options{Service: &compact.Service{Ledger: ledger, Log: ledger}}
+	page := strings.Repeat("a line of the page. ", 300)
+	for _, body := range []string{
+		`{"contents":[{"role":"user","parts":[{"text":"go"}]},
+		  {"role":"model","parts":[{"functionCall":{"name":"read","args":{"url":"u"}}}]},
+		  {"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"` + page + `"}}}]},
+		  {"role":"model","parts":[{"text":"done"}]}],
+		  "tools":[{"functionDeclarations":[{"name":"recall_tool_result"}]}]}`,
+		`{"messages":[{"role":"user","content":[{"text":"go"}]},
+		  {"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"read","input":{"url":"u"}}}]},
+		  {"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"` + page + `"}]}}]},
+		  {"role":"assistant","content":[{"text":"done"}]}],
+		  "toolConfig":{"tools":[{"toolSpec":{"name":"recall_tool_result"}}]}}`,
+	} {
+		name, err := wire.Detect([]byte(body))
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		dialect, _ := wire.New(name, options)
+		view, report := dialect.View(context.Background(), docket.ThreadID(name), []byte(body))
+		d := report.Decisions[0]
+		fmt.Printf("%s: %s of %d characters, %s: %t; the body shrinks to a fifth: %t\n",
+			name, d.Tool, d.Size, d.Disposition, d.Applied, len(view) < len(body)/5)
+	}
+	// Output:
+	// gemini: read of 6000 characters, stub: true; the body shrinks to a fifth: true
+	// converse: read of 6000 characters, stub: true; the body shrinks to a fifth: true
 }

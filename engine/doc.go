@@ -43,6 +43,6 @@
 //
 // FORMAT.md, "The file", is normative. ledger.go opens, record.go and put.go write,
 // commit.go makes commits and reopen.go what follows a failed one; view.go and
-// list.go read, narrow.go rules out; guard.go and audit.go keep a damaged file from
+// list.go read, narrow.go rules out; retire.go and retain.go let go; guard.go and audit.go keep a damaged file from
 // ending the process.
 package engine

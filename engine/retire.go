@@ -31,35 +31,42 @@ func (l *Ledger) retire(ctx context.Context, id docket.ThreadID, mem docket.MemI
 		return err
 	}
 	return l.commit(ctx, &op{apply: func(tx txn, writes func()) error {
-		t, err := openThread(tx, l.path, id)
-		if err != nil {
-			return err
-		}
-		r, err := t.find(mem)
-		switch {
-		case err != nil:
-			return err
-		case r.state == to:
-			return nil
-		case r.state == erased:
-			return docket.ErrErased
-		}
-		if err := tx.audit(id); err != nil { // deleting merges pages beside those on the way
-			return err
-		}
-		writes()
-		seq := r.handle.Seq
-		if err := t.drop(seq); err != nil {
-			return err
-		}
-		if to == erased {
-			if err := t.forgetCall(tx, seq, r.handle.CallID); err != nil {
-				return err
-			}
-		}
-		r.state, r.since, r.stored = to, l.opts.Now(), 0
-		return t.putRow(seq, r)
+		_, err := l.retireIn(tx, id, mem, to, writes)
+		return err
 	}})
+}
+
+// retireIn retires one record in tx and returns how many bytes it stored.
+func (l *Ledger) retireIn(tx txn, id docket.ThreadID, mem docket.MemID, to state, writes func()) (stored int64, err error) {
+	t, err := openThread(tx, l.path, id)
+	if err != nil {
+		return 0, err
+	}
+	r, err := t.find(mem)
+	switch {
+	case err != nil:
+		return 0, err
+	case r.state == to:
+		return 0, nil
+	case r.state == erased:
+		return 0, docket.ErrErased
+	}
+	if err := tx.audit(id); err != nil { // deleting merges pages beside those on the way
+		return 0, err
+	}
+	writes()
+	seq := r.handle.Seq
+	if err := t.drop(seq); err != nil {
+		return 0, err
+	}
+	if to == erased {
+		if err := t.forgetCall(tx, seq, r.handle.CallID); err != nil {
+			return 0, err
+		}
+	}
+	stored = r.stored
+	r.state, r.since, r.stored = to, l.opts.Now(), 0
+	return stored, t.putRow(seq, r)
 }
 
 // drop deletes what handles does not hold of the record at seq.

@@ -87,7 +87,7 @@ func resolve(ctx context.Context, l *engine.Ledger, thread, mem string) (docket.
 		}
 	}
 	if len(found) == 0 {
-		return "", "", fmt.Errorf("fetch %q: %w", mem, docket.ErrNotFound)
+		return "", "", fmt.Errorf("%q: %w", mem, docket.ErrNotFound)
 	}
 	return found[0].Thread, found[0].MemID, nil
 }

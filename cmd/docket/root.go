@@ -65,7 +65,7 @@ func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.recordCommand(), a.compactCommand(), a.trimCommand(), a.lintCommand(), a.fetchCommand(), a.searchCommand(),
 		a.stubCommand(), a.lsCommand(), a.threadsCommand(), a.statsCommand(), a.pathCommand(), a.toolCommand(),
-		a.checkCommand(), a.backupCommand(), a.vacuumCommand(), a.tryCommand(),
+		a.checkCommand(), a.backupCommand(), a.vacuumCommand(), a.retainCommand(), a.eraseCommand(), a.tryCommand(),
 
 		a.benchCommand(), a.simulateCommand(),
 	}

@@ -40,6 +40,9 @@ type Request struct {
 	RecallTools []string
 	// Hold is why this request gets no stub at all; results are still recorded.
 	Hold Reason
+	// Rule is how the provider finds what it can read of its cache. nil: as the policy's
+	// Cost says.
+	Rule *planner.Rule
 	// Intact is how many of the first messages the provider can still have in its cache
 	// as they are, for a cost policy: 0 if it went cold, less than were sent if the client
 	// changed one. nil: all that were sent.

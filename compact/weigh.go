@@ -12,17 +12,25 @@ func (r *run) weigh() {
 		return
 	}
 	items, epochs := r.weights()
-	options := *r.policy.Cost
-	if r.request.Intact != nil {
-		options.Intact = r.request.Intact
-	}
-	receipt, pays := planner.Plan(items, epochs, options)
+	receipt, pays := planner.Plan(items, epochs, r.options())
 	if !pays {
 		r.postpone(len(r.messages))
 		return
 	}
 	r.postpone(receipt.Cut)
 	r.receipt = &receipt
+}
+
+// options are the policy's for this request.
+func (r *run) options() planner.Options {
+	o := *r.policy.Cost
+	if r.request.Intact != nil {
+		o.Intact = r.request.Intact
+	}
+	if r.request.Rule != nil {
+		o.Rule = *r.request.Rule
+	}
+	return o
 }
 
 // marks returns where cache marks belong; see [Plan].
@@ -33,7 +41,7 @@ func (r *run) marks() []int {
 	}
 	items, epochs := r.weights()
 	opened := epochs[n-1]
-	return []int{planner.Entry(items, epochs[:n-1], opened.Cut, *r.policy.Cost), opened.Last + 1}
+	return []int{planner.Entry(items, epochs[:n-1], opened.Cut, r.options()), opened.Last + 1}
 }
 
 // weights returns what the planner weighs: the messages, and the epochs so far.

@@ -90,7 +90,7 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 	case f.read < 0 || f.read > 0 && f.write < f.read:
 		return p, usagef("--read cannot be negative, nor --write less than it")
 	case f.read > 0:
-		p.Cost = &planner.Options{Rates: planner.Rates{Write: f.write, Read: f.read}, Rule: planner.RuleMarks}
+		p.Cost = &planner.Options{Rates: planner.Rates{Write: f.write, Read: f.read}}
 	}
 	switch f.unit {
 	case "results":
@@ -174,9 +174,6 @@ func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Polic
 	if err != nil { // before a ledger is made for it
 		_, werr := a.out.Write(body)
 		return cmp.Or(werr, err)
-	}
-	if policy.Cost != nil && checked.Name() != "anthropic" {
-		policy.Cost.Rule = planner.RulePrefix
 	}
 	var report compact.Report
 	view := body

@@ -26,21 +26,27 @@ var headNames = []string{"model", "tools", "toolConfig", "system", "systemInstru
 
 // head returns what of the body the provider caches in front of the messages.
 func (p *parsed) head() (head []byte) {
-	body := p.src
-	if n := len(p.spans); n > 0 { // a walk over the messages would cost as much as all else
-		body = slices.Concat(p.src[:p.spans[0].start], p.src[p.spans[n-1].end:])
-	}
-	r := newReader(body)
-	_, _ = r.object(func(name []byte) error {
+	p.around(func(r *reader, name []byte) error {
 		if !slices.Contains(headNames, string(name)) {
 			return r.skip()
 		}
 		head = append(append(head, name...), 0)
 		s, err := r.value()
-		head = append(append(head, withoutMarks(s.of(body))...), 0)
+		head = append(append(head, withoutMarks(s.of(r.src))...), 0)
 		return err
 	})
 	return head
+}
+
+// around calls member for each member of the body, with an empty list in the messages'
+// place: a walk over them would cost as much as all else.
+func (p *parsed) around(member func(r *reader, name []byte) error) {
+	body := p.src
+	if n := len(p.spans); n > 0 {
+		body = slices.Concat(p.src[:p.spans[0].start], p.src[p.spans[n-1].end:])
+	}
+	r := newReader(body)
+	_, _ = r.object(func(name []byte) error { return member(r, name) })
 }
 
 // withoutMarks returns a message without the members that are cache marks.

@@ -15,6 +15,7 @@ import (
 
 	"docket"
 	"docket/compact"
+	"docket/compact/planner"
 )
 
 // Dialect is one provider's format of request bodies. All are plain data and safe for
@@ -210,21 +211,25 @@ func (c *Conversation) Requests() (at []int) {
 
 // Parse takes a body of the named dialect apart. Errors: [ErrDialect], [ErrBody].
 func Parse(dialect string, body []byte) (*Conversation, error) {
-	for _, d := range dialects {
-		if d.name != dialect {
-			continue
-		}
-		p, err := d.read(body)
-		if err != nil {
-			return nil, err
-		}
-		c := &Conversation{body: body}
-		for i, s := range p.spans {
-			c.Messages = append(c.Messages, Part{s.of(body), p.messages[i].Role == compact.RoleAssistant, s.end})
-		}
-		return c, nil
+	p, err := readDialect(dialect, body)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%w: %q; known are %s", ErrDialect, dialect, strings.Join(Names(), ", "))
+	c := &Conversation{body: body}
+	for i, s := range p.spans {
+		c.Messages = append(c.Messages, Part{s.of(body), p.messages[i].Role == compact.RoleAssistant, s.end})
+	}
+	return c, nil
+}
+
+// readDialect reads a body of the named dialect. Errors: [ErrDialect], [ErrBody].
+func readDialect(name string, body []byte) (*parsed, error) {
+	for _, d := range dialects {
+		if d.name == name {
+			return d.read(body)
+		}
+	}
+	return nil, fmt.Errorf("%w: %q; known are %s", ErrDialect, name, strings.Join(Names(), ", "))
 }
 
 // parsed is a body as its dialect reads it.
@@ -251,10 +256,18 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 	if err != nil {
 		return body, compact.Report{Err: err}
 	}
+	return o.viewParsed(ctx, thread, p)
+}
+
+// viewParsed makes the wire view of a body that was read.
+func (o Options) viewParsed(ctx context.Context, thread docket.ThreadID, p *parsed) ([]byte, compact.Report) {
 	for i, s := range p.spans {
 		p.messages[i].Size = int64(s.end - s.start)
 	}
-	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold}
+	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold, Rule: new(planner.RulePrefix)}
+	if p.marks != nil {
+		req.Rule = new(planner.RuleMarks)
+	}
 	if o.RecallTool != "" {
 		req.RecallTools = slices.Insert(req.RecallTools, 0, o.RecallTool)
 	}
@@ -270,7 +283,7 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 		edits = append(edits, p.marks(plan.Marks)...)
 		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	}
-	return splice(body, edits), plan.Report
+	return splice(p.src, edits), plan.Report
 }
 
 // trim trims a body that parse reads.

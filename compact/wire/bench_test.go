@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -70,5 +71,53 @@ func BenchmarkSplice(b *testing.B) {
 			_, report := a.View(b.Context(), "th", src)
 			return report.Err
 		})
+	}
+}
+
+// BenchmarkMiddleware compares, on a body of 5 MB through the middleware with everything
+// that it remembers, one of which nothing is new
+// and one with 40 results to stub, with a scan that only skips over it.
+func BenchmarkMiddleware(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		n, size int
+	}{{"small", 500, 10_000}, {"large", 40, 125_000}} {
+		src := large(c.n, c.size)
+		sv := &compact.Service{}
+		l := engine.NewMemory(nil)
+		sv.Ledger, sv.Log = l, l
+		send := func(m func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)) error {
+			r, err := http.NewRequest(http.MethodPost, "http://host/v1/messages", bytes.NewReader(src))
+			if err != nil {
+				return err
+			}
+			_, err = m(r, func(r *http.Request) (*http.Response, error) { return nil, nil })
+			return err
+		}
+		run := func(what string, fn func() error) {
+			b.Run(c.name+"/"+what, func(b *testing.B) {
+				b.SetBytes(int64(len(src)))
+				for b.Loop() {
+					if err := fn(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		run("skip", func() error {
+			return jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)).SkipValue()
+		})
+		m := Middleware(HTTPOptions{Options: Options{Service: sv}})
+		if err := send(m); err != nil { // the first records and decides
+			b.Fatal(err)
+		}
+		run("unchanged", func() error { return send(m) })
+		if c.name == "large" {
+			// Recorded before, decided anew each time: what recording costs is measured elsewhere.
+			run("stub 40", func() error {
+				fresh := &compact.Service{Ledger: l, Log: engine.NewMemory(nil)}
+				return send(Middleware(HTTPOptions{Options: Options{Service: fresh}}))
+			})
+		}
 	}
 }

@@ -51,7 +51,7 @@ func (p *parsed) around(member func(r *reader, name []byte) error) {
 
 // withoutMarks returns a message without the members that are cache marks.
 func withoutMarks(m []byte) []byte {
-	if !slices.ContainsFunc(markNames, func(name string) bool { return bytes.Contains(m, []byte(`"`+name+`"`)) }) {
+	if !bytes.Contains(m, []byte("cache_")) || !slices.ContainsFunc(markNames, func(name string) bool { return bytes.Contains(m, []byte(`"`+name+`"`)) }) {
 		return m
 	}
 	r := newReader(m)

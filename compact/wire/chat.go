@@ -43,7 +43,7 @@ type chatBody struct {
 // readChat reads a body.
 func readChat(src []byte) (*parsed, error) {
 	b := &chatBody{parsed: parsed{src: src}}
-	r := newReader(src)
+	r := newBodyReader(&b.parsed)
 	var tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {
@@ -162,7 +162,7 @@ func (b *chatBody) parseCall(r *reader, m *compact.Message) error {
 	}
 	call := docket.Call{ID: docket.CallID(str(id.of(b.src))), Tool: str(name.of(b.src))}
 	if isString(args.of(b.src)) {
-		call.Args, _ = text(args.of(b.src))
+		call.Args, _ = text(args.of(b.src), nil)
 	}
 	m.Calls = append(m.Calls, call)
 	return nil

@@ -17,6 +17,7 @@ type content struct {
 	value span   // absent, or all of it
 	parts []part // of a list
 	doubt bool   // a member that matters stands there twice, or has a strange type
+	arena *arena // what decoded texts are in
 }
 
 // part is one block of a content.
@@ -34,6 +35,7 @@ var markNames = []string{"cache_control", "prompt_cache_breakpoint"}
 
 // parse reads the next value into c.
 func (c *content) parse(r *reader) error {
+	c.arena = r.arena
 	return r.elements(&c.value, &c.doubt, func() error { return c.parsePart(r) })
 }
 
@@ -71,7 +73,7 @@ func (c content) read(src []byte) (r compact.Result) {
 	lossy := false
 	switch {
 	case isString(value):
-		r.Payload, lossy = text(value)
+		r.Payload, lossy = text(value, c.arena)
 	case len(value) > 0 && value[0] == '[':
 		lossy = c.readParts(src, &r)
 	case len(value) > 0 && string(value) != "null":
@@ -99,7 +101,7 @@ func (c content) readParts(src []byte, r *compact.Result) (lossy bool) {
 			}
 			continue
 		}
-		s, bad := text(p.text.of(src))
+		s, bad := text(p.text.of(src), c.arena)
 		lossy = lossy || bad
 		switch texts++; texts {
 		case 1:

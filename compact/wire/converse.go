@@ -48,7 +48,7 @@ type converseResult struct {
 // readConverse reads a body.
 func readConverse(src []byte) (*parsed, error) {
 	b := &converseBody{parsed: parsed{src: src}}
-	r := newReader(src)
+	r := newBodyReader(&b.parsed)
 	var list, tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {

@@ -59,7 +59,7 @@ type geminiCall struct {
 // readGemini reads a body.
 func readGemini(src []byte) (*parsed, error) {
 	b := &geminiBody{parsed: parsed{src: src}}
-	r := newReader(src)
+	r := newBodyReader(&b.parsed)
 	var list, tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {
@@ -205,7 +205,7 @@ func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]s
 	if err != nil {
 		return err
 	}
-	res := geminiResult(response.of(b.src), doubt)
+	res := geminiResult(response.of(b.src), doubt, b.arena)
 	res.Tool = str(name.of(b.src))
 	res.ID = b.answered(docket.CallID(str(id.of(b.src))), res.Tool)
 	m.Results, *responses = append(m.Results, res), append(*responses, response)
@@ -234,7 +234,7 @@ func (b *geminiBody) answered(id docket.CallID, name string) docket.CallID {
 func (b *geminiBody) call(c geminiCall) *docket.Call { return &b.messages[c.message].Calls[c.call] }
 
 // geminiResult derives the payload of a response.
-func geminiResult(response []byte, doubt bool) (res compact.Result) {
+func geminiResult(response []byte, doubt bool, a *arena) (res compact.Result) {
 	switch {
 	case len(response) == 0:
 		return res
@@ -255,7 +255,7 @@ func geminiResult(response []byte, doubt bool) (res compact.Result) {
 	}); err != nil || members != 1 || !isString(only.of(response)) {
 		return res
 	}
-	s, lossy := text(only.of(response))
+	s, lossy := text(only.of(response), a)
 	if res.Payload = s; lossy {
 		res.Hold = compact.ReasonLossy
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"docket"
 	"docket/compact"
@@ -143,20 +144,38 @@ func (o HTTPOptions) do(r *http.Request, send next) (*http.Response, error) {
 
 // rewrite returns the request that goes out for r: out with another body.
 func (o HTTPOptions) rewrite(r, out *http.Request, x *Exchange) *http.Request {
-	raw, rest, err := readBody(r.Body, r.ContentLength, o.MaxBody)
+	buf := rawBodies.Get().(*bytes.Buffer)
+	rest, err := readBody(buf, r.Body, r.ContentLength, o.MaxBody)
 	if err != nil {
 		x.Err = err
 		return withBody(out, rest, r.ContentLength, r.GetBody)
 	}
-	sent := raw
-	if view, err := o.viewOf(r, raw, x); err != nil {
-		x.Err = err
-	} else if view != nil && !o.DryRun {
-		sent = view
+	length := int64(buf.Len())
+	sent, err := o.viewOf(r, buf.Bytes(), x)
+	if x.Err = err; sent == nil || o.DryRun {
+		if r.GetBody != nil {
+			if body, err := r.GetBody(); err == nil {
+				giveBack(buf)
+				return withBody(out, body, length, r.GetBody)
+			}
+		}
+		sent = buf.Bytes() // the buffer is the request's now
+	} else {
+		giveBack(buf)
 	}
 	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(sent)), nil }
 	body, _ := again()
 	return withBody(out, body, int64(len(sent)), again)
+}
+
+// rawBodies are buffers for bodies as they came, which live as long as a view.
+var rawBodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func giveBack(buf *bytes.Buffer) {
+	if buf.Cap() <= arenaLimit {
+		buf.Reset()
+		rawBodies.Put(buf)
+	}
 }
 
 // viewOf returns the bytes that go out in the place of raw, in its encoding; nil if raw
@@ -196,20 +215,19 @@ func (o HTTPOptions) viewOf(r *http.Request, raw []byte, x *Exchange) (sent []by
 
 // readBody reads a body to its end and closes it. With an error comes what is to be sent
 // in its place: what was read, and then what the body itself has yet to give.
-func readBody(body io.ReadCloser, length, most int64) (raw []byte, rest io.ReadCloser, err error) {
-	var buf bytes.Buffer
+func readBody(buf *bytes.Buffer, body io.ReadCloser, length, most int64) (rest io.ReadCloser, err error) {
 	if length > 0 && length <= most {
 		buf.Grow(int(length) + bytes.MinRead)
 	}
 	n, err := buf.ReadFrom(io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
-		return nil, resumed{io.MultiReader(&buf, failing{err}), body}, err
+		return resumed{io.MultiReader(buf, failing{err}), body}, err
 	case n > most:
-		return nil, resumed{io.MultiReader(&buf, body), body}, ErrMaxBody
+		return resumed{io.MultiReader(buf, body), body}, ErrMaxBody
 	}
 	_ = body.Close() // read to its end: there is nothing that it could fail to give
-	return buf.Bytes(), nil, nil
+	return nil, nil
 }
 
 // resumed reads from one reader and closes another.

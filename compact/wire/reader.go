@@ -21,14 +21,24 @@ func (s span) absent() bool         { return s.end == 0 }
 
 // reader walks a body once.
 type reader struct {
-	src []byte
-	dec *jsontext.Decoder
+	src   []byte
+	dec   *jsontext.Decoder
+	arena *arena // of the payloads in it
 }
 
 func newReader(src []byte) *reader {
 	// A *bytes.Buffer makes the decoder read from src itself, without a copy.
-	return &reader{src, jsontext.NewDecoder(bytes.NewBuffer(src),
+	return &reader{src: src, dec: jsontext.NewDecoder(bytes.NewBuffer(src),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+}
+
+// newBodyReader is newReader for a body, whose payloads are the arena's: p has it, and may
+// give it back.
+func newBodyReader(p *parsed) *reader {
+	r := newReader(p.src)
+	p.arena = newArena()
+	r.arena = p.arena
+	return r
 }
 
 // value consumes the next value, whatever it is.
@@ -72,7 +82,7 @@ func (r *reader) object(member func(name []byte) error) (span, error) {
 		if err != nil {
 			return err
 		}
-		name, _ := text(lit)
+		name, _ := text(lit, nil)
 		return member(name)
 	})
 }
@@ -125,13 +135,12 @@ func (r *reader) container(open, close byte, inner func() error) (s span, err er
 
 // text decodes a JSON string. Where it has no escape the result aliases lit; lossy
 // tells that it holds a lone surrogate or bytes that are not UTF-8.
-func text(lit []byte) (s []byte, lossy bool) {
+func text(lit []byte, a *arena) (s []byte, lossy bool) {
 	inner := lit[1 : len(lit)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, !utf8.Valid(inner)
 	}
-	s, err := jsontext.AppendUnquote(make([]byte, 0, len(inner)), lit)
-	return s, err != nil
+	return unquote(lit, a)
 }
 
 // isString tells whether a value's bytes are a JSON string.
@@ -142,6 +151,6 @@ func str(v []byte) string {
 	if !isString(v) {
 		return ""
 	}
-	s, _ := text(v)
+	s, _ := text(v, nil)
 	return string(s)
 }

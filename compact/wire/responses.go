@@ -56,7 +56,7 @@ const (
 // readResponses reads a body.
 func readResponses(src []byte) (*parsed, error) {
 	b := &responsesBody{parsed: parsed{src: src}}
-	r := newReader(src)
+	r := newBodyReader(&b.parsed)
 	var list, tools, previous, conversation span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {
@@ -154,7 +154,7 @@ func (b *responsesBody) add(it item) {
 		if !it.id.absent() {
 			call := docket.Call{ID: docket.CallID(str(it.id.of(b.src))), Tool: str(it.name.of(b.src))}
 			if isString(it.args.of(b.src)) {
-				call.Args, _ = text(it.args.of(b.src))
+				call.Args, _ = text(it.args.of(b.src), nil)
 			}
 			m.Calls = append(m.Calls, call)
 		}

@@ -126,7 +126,7 @@ func (h Handle) AppendStub(dst []byte, form Form) []byte {
 	start := len(dst)
 	for _, drop := range []int{0, 1, 2} {
 		dst = h.appendStub(dst[:start], form.Filled(), drop)
-		if h.stubFits(dst[start:]) {
+		if h.StubGains(dst[start:]) {
 			break
 		}
 	}
@@ -135,11 +135,7 @@ func (h Handle) AppendStub(dst []byte, form Form) []byte {
 
 // StubGains tells whether stub is at most half as long, in characters, as the
 // payload that it would replace.
-func (h Handle) StubGains(form Form) bool {
-	return h.stubFits(h.AppendStub(nil, form))
-}
-
-func (h Handle) stubFits(stub []byte) bool {
+func (h Handle) StubGains(stub []byte) bool {
 	return 2*int64(utf8.RuneCount(stub)) <= h.Chars
 }
 

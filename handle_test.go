@@ -94,7 +94,7 @@ func TestS4StubIsHalfAtMost(t *testing.T) {
 	} {
 		h.Chars = c.chars
 		got := stub(h, Form{})
-		if gains := h.StubGains(Form{}); gains != c.gains {
+		if gains := h.StubGains(h.AppendStub(nil, Form{})); gains != c.gains {
 			t.Errorf("%d chars: stub of %d gains: %v", c.chars, utf8.RuneCountInString(got), gains)
 		}
 		if strings.Contains(got, "schema:") != c.schema || strings.Contains(got, "preview:") != c.preview {

@@ -5,6 +5,7 @@ package compact
 // a call id alone.
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 
 	"docket"
@@ -31,7 +32,20 @@ type occurrence struct {
 	withheld  bool
 	key       docket.MemID  // what the log knows it by; empty: unknown
 	handle    docket.Handle // what its stub is made from, when key is set
+	text      []byte        // its stub, once it was made
+	form      docket.Form   // and in what form
 }
+
+// stub returns the stub of o, made once for each form.
+func (o *occurrence) stub(form docket.Form) []byte {
+	if o.text == nil || o.form != form {
+		o.text, o.form = o.handle.AppendStub(nil, form), form
+	}
+	return o.text
+}
+
+// gains tells whether the stub of o is worth it.
+func (o *occurrence) gains(form docket.Form) bool { return o.handle.StubGains(o.stub(form)) }
 
 // flatten lists the results of messages, each with the call that it answers: the
 // nearest before it that has its id.
@@ -73,8 +87,15 @@ func fillCall(c docket.Call, calls map[docket.CallID]docket.Call) docket.Call {
 	return c
 }
 
-// chars counts characters: each byte that is not part of valid UTF-8 is one.
-func chars(payload []byte) int64 { return int64(utf8.RuneCount(payload)) }
+// chars counts characters: each byte that is not part of valid UTF-8 is one. Most payloads
+// are ASCII, or begin with much of it.
+func chars(payload []byte) int64 {
+	n := 0
+	for len(payload)-n >= 8 && binary.LittleEndian.Uint64(payload[n:])&0x8080808080808080 == 0 {
+		n += 8
+	}
+	return int64(n + utf8.RuneCount(payload[n:]))
+}
 
 // answered returns the position after the last assistant message: what stands
 // from there on the model has not been sent yet.

@@ -188,7 +188,7 @@ func (r *run) judge(o *occurrence) (Disposition, Reason) {
 		return Keep, ReasonNoID
 	case unexposed:
 		return Keep, ReasonUnexposed
-	case o.key != "" && !o.handle.StubGains(r.form()):
+	case o.key != "" && !o.gains(r.form()):
 		return Keep, ReasonNoGain
 	}
 	return d, why
@@ -210,7 +210,7 @@ func (r *run) settle(ctx context.Context) {
 			o.withheld, o.Reason = true, ReasonLedgerError
 			continue
 		}
-		if !o.handle.StubGains(form) { // another process froze a longer form meanwhile
+		if !o.gains(form) { // another process froze a longer form meanwhile
 			o.Disposition, o.Reason = Keep, ReasonNoGain
 			continue
 		}
@@ -233,7 +233,7 @@ func (r *run) wait() {
 	form := r.form()
 	for i := range r.list {
 		if o := &r.list[i]; o.opens(r) {
-			saving += o.Size - chars(o.handle.AppendStub(nil, form))
+			saving += o.Size - chars(o.stub(form))
 		}
 	}
 	if saving >= r.policy.MinSaving {
@@ -288,7 +288,7 @@ func (r *run) plan() Plan {
 		o := &r.list[i]
 		p.Report.Decisions = append(p.Report.Decisions, o.Decision)
 		if o.Applied {
-			text := string(o.handle.AppendStub(nil, form))
+			text := string(o.stub(form))
 			p.Edits = append(p.Edits, Edit{Message: o.Message, Replacement: Replacement{Result: o.at, Text: text}})
 		}
 	}

@@ -61,7 +61,7 @@ func (r *run) weights() ([]planner.Item, []planner.Epoch) {
 		if o.key == "" || o.Disposition != Stub {
 			continue
 		}
-		saves := float64(len(o.result.Payload) - len(o.handle.AppendStub(nil, form)))
+		saves := float64(len(o.result.Payload) - len(o.stub(form)))
 		n := r.decided.Epochs[o.key]
 		switch {
 		case o.opens(r):

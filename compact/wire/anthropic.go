@@ -46,7 +46,7 @@ func readAnthropic(src []byte) (*parsed, error) {
 		return nil, err
 	}
 	return &parsed{
-		src: src, messages: b.read(), spans: b.spans(), tools: b.tools, hold: b.hold, doubt: b.doubt, arena: b.arena,
+		src: src, messages: b.read(), spans: b.spans(), tools: b.tools, hold: b.hold, doubt: b.doubt, reader: b.reader,
 		edits: func(message, result int, stub string) []edit {
 			return b.messages[message].results[result].edits(src, stub)
 		},
@@ -63,8 +63,8 @@ func readAnthropic(src []byte) (*parsed, error) {
 // anthropicBody is a parsed body: spans of src.
 type anthropicBody struct {
 	src      []byte
-	arena    *arena // what decoded payloads are in
-	array    span   // the value of "messages"
+	reader   *reader
+	array    span // the value of "messages"
 	messages []anthropicMessage
 	tools    []string
 	doubt    bool           // a name that matters stands there twice
@@ -100,9 +100,8 @@ type anthropicResult struct {
 // parseAnthropic reads a body. An error, which is an [ErrBody], means that it is
 // to be left alone.
 func parseAnthropic(src []byte) (*anthropicBody, error) {
-	b := &anthropicBody{src: src, arena: newArena()}
-	r := newReader(src)
-	r.arena = b.arena
+	b := &anthropicBody{src: src, reader: newBodyReader(src)}
+	r := b.reader
 	var tools, management, thread span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {

@@ -17,7 +17,7 @@ import (
 func large(n, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"m",` + tools + `,"messages":[{"role":"user","content":"go"}`)
-	line := `{\"id\": 17, \"name\": \"x\", \"text\": \"a line of a payload\"}\n`
+	line := `  \"id\": 1734, // what a program prints: some quotes, and now and then the end of a line\n`
 	for i := range n {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t%d","name":"read","input":{"file":"a%d"}}]}`, i, i)
 		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%d %s"}]}`, i, i, strings.Repeat(line, size/len(line)))

@@ -18,7 +18,19 @@ func (p *parsed) canonical(i int) []byte {
 			m = slices.Concat(p.src[s.start:c.start], []byte(`[{"type":"text","text":`), c.of(p.src), []byte(`}]`), p.src[c.end:s.end])
 		}
 	}
+	if !p.marked(s) {
+		return m
+	}
 	return withoutMarks(m)
+}
+
+// marked tells whether a cache mark is in a span of the body.
+func (p *parsed) marked(s span) bool {
+	if p.reader == nil {
+		return true // nobody has looked
+	}
+	at, _ := slices.BinarySearch(p.reader.markEnds, s.start)
+	return at < len(p.reader.markEnds) && p.reader.markEnds[at] <= s.end
 }
 
 // headNames are the members that providers cache in front of the messages, in any dialect.

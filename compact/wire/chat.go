@@ -43,7 +43,8 @@ type chatBody struct {
 // readChat reads a body.
 func readChat(src []byte) (*parsed, error) {
 	b := &chatBody{parsed: parsed{src: src}}
-	r := newBodyReader(&b.parsed)
+	b.reader = newBodyReader(src)
+	r := b.reader
 	var tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {

@@ -48,7 +48,8 @@ type converseResult struct {
 // readConverse reads a body.
 func readConverse(src []byte) (*parsed, error) {
 	b := &converseBody{parsed: parsed{src: src}}
-	r := newBodyReader(&b.parsed)
+	b.reader = newBodyReader(src)
+	r := b.reader
 	var list, tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {

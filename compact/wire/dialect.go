@@ -240,7 +240,7 @@ type parsed struct {
 	tools    []string
 	hold     compact.Reason // why it gets no stub
 	doubt    bool           // a name that matters stands there twice
-	arena    *arena         // what decoded payloads are in
+	reader   *reader        // that read it: its arena has the payloads
 	// edits returns what puts stub in the place of a result.
 	edits func(message, result int, stub string) []edit
 	// marks returns what sets cache marks at the ends of so many messages each, as many
@@ -284,7 +284,10 @@ func (o Options) viewParsed(ctx context.Context, thread docket.ThreadID, p *pars
 		edits = append(edits, p.marks(plan.Marks)...)
 		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	}
-	p.arena.release() // whoever keeps a payload has a copy
+	if p.reader != nil {
+		p.reader.arena.release() // whoever keeps a payload has a copy
+		p.reader.arena = nil
+	}
 	return splice(p.src, edits), plan.Report
 }
 

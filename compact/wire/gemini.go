@@ -59,7 +59,8 @@ type geminiCall struct {
 // readGemini reads a body.
 func readGemini(src []byte) (*parsed, error) {
 	b := &geminiBody{parsed: parsed{src: src}}
-	r := newBodyReader(&b.parsed)
+	b.reader = newBodyReader(src)
+	r := b.reader
 	var list, tools span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {
@@ -205,7 +206,7 @@ func (b *geminiBody) parseResponse(r *reader, m *compact.Message, responses *[]s
 	if err != nil {
 		return err
 	}
-	res := geminiResult(response.of(b.src), doubt, b.arena)
+	res := geminiResult(response.of(b.src), doubt, b.reader.arena)
 	res.Tool = str(name.of(b.src))
 	res.ID = b.answered(docket.CallID(str(id.of(b.src))), res.Tool)
 	m.Results, *responses = append(m.Results, res), append(*responses, response)

@@ -8,6 +8,7 @@ package wire
 import (
 	"bytes"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,9 +22,10 @@ func (s span) absent() bool         { return s.end == 0 }
 
 // reader walks a body once.
 type reader struct {
-	src   []byte
-	dec   *jsontext.Decoder
-	arena *arena // of the payloads in it
+	src      []byte
+	dec      *jsontext.Decoder
+	arena    *arena // of the payloads in it
+	markEnds []int  // where members end that are cache marks, of the objects that were walked
 }
 
 func newReader(src []byte) *reader {
@@ -32,12 +34,10 @@ func newReader(src []byte) *reader {
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
-// newBodyReader is newReader for a body, whose payloads are the arena's: p has it, and may
-// give it back.
-func newBodyReader(p *parsed) *reader {
-	r := newReader(p.src)
-	p.arena = newArena()
-	r.arena = p.arena
+// newBodyReader is newReader for a body, whose payloads are an arena's.
+func newBodyReader(src []byte) *reader {
+	r := newReader(src)
+	r.arena = newArena()
 	return r
 }
 
@@ -83,7 +83,11 @@ func (r *reader) object(member func(name []byte) error) (span, error) {
 			return err
 		}
 		name, _ := text(lit, nil)
-		return member(name)
+		isMark := slices.Contains(markNames, string(name))
+		if err = member(name); isMark {
+			r.markEnds = append(r.markEnds, int(r.dec.InputOffset()))
+		}
+		return err
 	})
 }
 

@@ -56,7 +56,8 @@ const (
 // readResponses reads a body.
 func readResponses(src []byte) (*parsed, error) {
 	b := &responsesBody{parsed: parsed{src: src}}
-	r := newBodyReader(&b.parsed)
+	b.reader = newBodyReader(src)
+	r := b.reader
 	var list, tools, previous, conversation span
 	_, err := r.object(func(name []byte) error {
 		switch string(name) {

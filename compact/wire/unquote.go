@@ -5,6 +5,7 @@ package wire
 // the ordinary.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf16"
@@ -21,8 +22,8 @@ var plainEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f
 func unquote(lit []byte, a *arena) (s []byte, lossy bool) {
 	in := lit[1 : len(lit)-1]
 	out := a.take(len(in) + 8) // words are written whole
-	n, ascii, ok := unescape(out, in)
-	if ok && (ascii || utf8.Valid(out[:n])) {
+	n, ok := unescape(out, in)
+	if ok && utf8.Valid(out[:n]) {
 		return out[:n:n], false
 	}
 	s, err := jsontext.AppendUnquote(nil, lit)
@@ -30,29 +31,31 @@ func unquote(lit []byte, a *arena) (s []byte, lossy bool) {
 }
 
 // unescape decodes in to out, which has room for all of it and a word more. It returns the
-// number of bytes, whether all of in is ASCII and no escape more than a letter, and false
-// where it met what is not for it to decide.
-func unescape(out, in []byte) (n int, ascii, ok bool) {
-	var seen uint64 // all bytes, ored
-	ascii = true
+// number of bytes, and false where it met what is not for it to decide.
+func unescape(out, in []byte) (n int, ok bool) {
 	for len(in) > 0 {
 		if len(in) >= 8 {
 			w := binary.LittleEndian.Uint64(in)
 			binary.LittleEndian.PutUint64(out[n:], w)
-			seen |= w
-			if k := before(w); k > 0 {
+			k := before(w)
+			if k == 8 { // a longer run: that is sooner found and copied as a whole
+				if k = bytes.IndexByte(in, '\\'); k < 0 {
+					return n + copy(out[n:], in), true
+				}
+				copy(out[n:], in[:k])
+			}
+			if k > 0 {
 				in, n = in[k:], n+k
 				continue
 			}
 		}
 		if in[0] != '\\' { // near the end
-			seen |= uint64(in[0])
 			out[n] = in[0]
 			in, n = in[1:], n+1
 			continue
 		}
 		if len(in) < 2 {
-			return n, false, false
+			return n, false
 		}
 		if c := plainEscapes[in[1]]; c != 0 {
 			out[n] = c
@@ -61,19 +64,17 @@ func unescape(out, in []byte) (n int, ascii, ok bool) {
 		}
 		r, size := unicodeEscape(in)
 		if size == 0 {
-			return n, false, false
+			return n, false
 		}
-		ascii = false
 		n += utf8.EncodeRune(out[n:], r)
 		in = in[size:]
 	}
-	return n, ascii && seen&highs == 0, true
+	return n, true
 }
-
-const ones, highs = 0x0101010101010101, 0x8080808080808080
 
 // before returns how many of the eight bytes of w stand before the first backslash.
 func before(w uint64) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	x := w ^ '\\'*ones
 	// The lowest byte that is zero in x has its high bit set; those above it may, too.
 	return bits.TrailingZeros64((x-ones)&^x&highs) / 8

@@ -51,12 +51,21 @@ type Options struct {
 	// Intact is how many of the first items the provider can still have in its cache: 0 if
 	// it went cold. nil: all that were sent.
 	Intact *int
+	// Limit is the size of a request above which an epoch is opened whether or not it
+	// pays, and whatever the insurance says: a window, or the price of a larger one. 0:
+	// none.
+	Limit float64
+	// Target is the size that such an epoch brings the request down to, if all that may
+	// become stubs is enough for that. 0: [DefaultTarget] of Limit, so that the next one
+	// is not due at once.
+	Target float64
 }
 
 // Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
 const (
 	DefaultHorizon   = 0.5
 	DefaultInsurance = 1.04
+	DefaultTarget    = 0.7
 )
 
 // Receipt says what a cut costs and saves.
@@ -69,6 +78,7 @@ type Receipt struct {
 	Later     float64 `json:"saves_later"`   // what every later request costs less
 	BreakEven float64 `json:"break_even"`    // how many later requests pay for it; 0: it pays at once
 	Expected  float64 `json:"expected_gain"` // over the expected requests
+	Forced    bool    `json:"forced"`        // the request was larger than its limit
 }
 
 // Plan returns the best cut, and false when nothing is worth one. items are those of
@@ -86,6 +96,7 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 		sent, found = min(sent, *o.Intact), found.cut(*o.Intact)
 	}
 	horizon := o.Horizon * float64(max(len(c.requests), 1))
+	need := o.need(c.size[len(items)])
 	best, pays := Receipt{}, false
 	var saves float64
 	for i := len(items) - 1; i >= 0; i-- {
@@ -102,11 +113,35 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 		if r.Now > 0 {
 			r.BreakEven = r.Now / r.Later
 		}
-		if r.Expected > best.Expected && r.Now <= room {
+		if o.prefers(r, best, pays, need, room) {
 			best, pays = r, true
 		}
 	}
+	best.Forced = pays && need > 0
 	return best, pays
+}
+
+// prefers tells whether r is a better plan than best, which there is if any says so. need is
+// how much has to go, room what may be spent.
+func (o Options) prefers(r, best Receipt, any bool, need, room float64) bool {
+	switch {
+	case need > 0 && (!any || best.Saved < need):
+		return true // the next cut saves more
+	case need > 0:
+		return r.Expected > best.Expected
+	}
+	return r.Expected > best.Expected && r.Now <= room
+}
+
+// need returns how much has to go of a request of some size.
+func (o Options) need(size float64) float64 {
+	if o.Limit <= 0 || size <= o.Limit {
+		return 0
+	}
+	if o.Target <= 0 {
+		return size - DefaultTarget*o.Limit
+	}
+	return max(size-o.Target, 1)
 }
 
 // Entry returns how many items of this request the provider can read when the item

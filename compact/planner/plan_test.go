@@ -145,3 +145,36 @@ func BenchmarkPlan(b *testing.B) {
 		Plan(items, nil, Options{Rates: rates, Rule: RuleMarks})
 	}
 }
+
+// Above its limit a request gets an epoch whether or not it pays: the best of those that
+// bring it down to the target, else all that there is.
+func TestLimit(t *testing.T) {
+	items := talk(6, 3000)
+	never := Options{Rates: Rates{Write: 1.25, Read: 0}, Insurance: 1}
+	if r, pays := Plan(items, nil, never); pays {
+		t.Fatalf("it pays: %+v", r)
+	}
+	size := 500 + 6*3100.0
+	for _, c := range []struct {
+		limit, target float64
+		cut           int // -1: none
+	}{
+		{size, 0, -1},
+		{size - 1, size - 2900, 8},
+		{size - 1, size - 2901, 6},
+		{size - 1, size - 4*2900, 2},
+		{size - 1, 1, 2}, // more than there is
+		{15_000, 0, 4},   // 8,600 to go
+	} {
+		o := never
+		o.Limit, o.Target = c.limit, c.target
+		r, pays := Plan(items, nil, o)
+		if pays != (c.cut >= 0) || pays && (r.Cut != c.cut || !r.Forced) {
+			t.Errorf("limit %.0f, target %.0f: %t, %+v, want a cut of %d", c.limit, c.target, pays, r, c.cut)
+		}
+	}
+	cheap := Options{Rates: rates, Insurance: -1, Limit: size - 1, Target: size - 1}
+	if r, _ := Plan(talk(30, 3000), nil, cheap); r.Cut != 2 {
+		t.Errorf("the best cut is as good a target: %+v", r)
+	}
+}

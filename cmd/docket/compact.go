@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"docket"
 	"docket/compact"
 	"docket/compact/planner"
+	"docket/compact/prices"
 	"docket/compact/wire"
 	"docket/engine"
 )
@@ -31,6 +33,9 @@ type compactFlags struct {
 	write, read             float64
 	tools                   []string
 	explain                 bool
+	model, prices           string
+	window                  int64
+	row                     *prices.Row // of the model, for a request of this size
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -63,6 +68,9 @@ message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 	flags.Int64Var(&f.minSaving, "min-saving", 0, "change sent messages only to save `n` characters at once")
 	flags.Float64Var(&f.read, "read", 0, "stub when it pays, if cached input costs this `share` of the price of input (0.1, 0.05, 0.025); 0: at once")
 	flags.Float64Var(&f.write, "write", 1.25, "with --read: what input costs that goes into the cache")
+	flags.StringVar(&f.model, "model", "", "stub when it pays at the prices of this `model` (docket prices), instead of --read and --write")
+	flags.StringVar(&f.prices, "prices", "", pricesUsage)
+	flags.Int64Var(&f.window, "window", 0, "a request above `n` tokens is brought below it, whatever that costs (default: the model's, and its cliff)")
 	flags.StringVar(&f.recallTool, "recall-tool", "", "the recall tool's `name`, if the body's tools do not show it")
 	flags.StringArrayVar(&f.tools, "tool", nil, "other rules for one tool, `NAME=RULE`: never, always, arrival, or a threshold; NAME may end in *")
 	flags.BoolVar(&f.explain, "explain", false, "say of every result what became of it and why, on standard error")
@@ -73,6 +81,9 @@ message, call_id, tool, size, disposition, reason, applied, mem_id.`,
 			return err
 		}
 		body, err := a.read(argument(args, 0), maxBody)
+		if err == nil {
+			err = f.price(&policy, body)
+		}
 		if err != nil {
 			return err
 		}
@@ -89,6 +100,12 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 	switch {
 	case f.read < 0 || f.read > 0 && f.write < f.read:
 		return p, usagef("--read cannot be negative, nor --write less than it")
+	case f.model != "" && f.read > 0:
+		return p, usagef("--model has the rates: --read is not for both")
+	case f.model == "" && f.prices != "":
+		return p, usagef("--prices needs a --model to look up")
+	case f.window < 0:
+		return p, usagef("--window is a number of tokens, not %d", f.window)
 	case f.read > 0:
 		p.Cost = &planner.Options{Rates: planner.Rates{Write: f.write, Read: f.read}}
 	}
@@ -113,6 +130,43 @@ func (f *compactFlags) policy() (compact.Policy, error) {
 		return p, err
 	}
 	return p, checkDialect(f.dialect)
+}
+
+// price makes the policy one that weighs at the prices of the model that is named, for a
+// request as large as body, and keeps below the window, or the size from which on the model
+// is dearer.
+func (f *compactFlags) price(p *compact.Policy, body []byte) error {
+	limit := f.window
+	tokens := prices.Tokens(body)
+	if f.model != "" {
+		table, err := priceTable(f.prices)
+		if err != nil {
+			return err
+		}
+		m, err := table.Model(f.model)
+		if err != nil {
+			return usageError{err}
+		}
+		f.row = new(m.At(tokens))
+		p.Cost = &planner.Options{Rates: f.row.Rates(false)}
+		// From the dearer side of a cliff the way back is what pays most.
+		if cliff := m.Rows[0].UpTo; limit == 0 && cliff > 0 {
+			limit = cliff
+		}
+		if limit == 0 {
+			limit = m.Window
+		}
+	}
+	if limit <= 0 {
+		return nil
+	}
+	if p.Cost == nil {
+		p.Cost = &planner.Options{Rates: planner.Rates{Write: 1.25, Read: 0.1}}
+	}
+	// The planner counts bytes of messages, models tokens of all: what else is in the body
+	// stays as it is.
+	p.Cost.Limit = float64(limit) * float64(len(body)) / float64(max(tokens, 1))
+	return nil
 }
 
 // toolPolicies reads the values of --tool.
@@ -199,6 +253,7 @@ func (a *app) compact(ctx context.Context, f *compactFlags, policy compact.Polic
 		a.explain(report)
 	}
 	a.tell(report, len(body), len(view))
+	a.bill(f.row, report.Receipt, body)
 	if report.Err != nil {
 		return codeError{fmt.Errorf("some results stay whole: %w", report.Err), exitPartial}
 	}
@@ -218,12 +273,38 @@ func (a *app) tell(report compact.Report, before, after int) {
 	}
 	fmt.Fprintf(a.err, "docket: %d of %d results are stubs: %s of %s bytes go out\n", stubs, len(report.Decisions), grouped(int64(after)), grouped(int64(before)))
 	if r := report.Receipt; r != nil {
-		fmt.Fprintf(a.err, "docket: from message %d on: %s bytes less in this request and every later one, %s written again; it pays after %.1f more requests\n",
-			r.Cut, grouped(int64(r.Saved)), grouped(int64(r.Rewritten)), r.BreakEven)
+		fmt.Fprintf(a.err, "docket: from message %d on: %s bytes less in this request and every later one, %s written again; %s\n",
+			r.Cut, grouped(int64(r.Saved)), grouped(int64(r.Rewritten)), pays(r))
 	}
 	if unreachable > 0 {
 		fmt.Fprintf(a.err, "docket: %d more stay whole because the body's tools hold no recall tool: add what docket tool prints, or pass --recall-tool\n", unreachable)
 	}
+}
+
+// pays says when an epoch has paid for itself.
+func pays(r *planner.Receipt) string {
+	switch {
+	case r.Now <= 0:
+		return "it pays at once"
+	case r.Forced:
+		return "the request was too large"
+	}
+	return fmt.Sprintf("it pays after %.1f more requests", r.BreakEven)
+}
+
+// bill says what a receipt is in tokens and money.
+func (a *app) bill(row *prices.Row, r *planner.Receipt, body []byte) {
+	if row == nil || r == nil {
+		return
+	}
+	tokens := float64(prices.Tokens(body)) / float64(max(len(body), 1))
+	money := func(size float64) prices.Money { return row.Input.Of(int64(size * tokens)) }
+	now := "more"
+	if r.Now < 0 {
+		now = "less"
+	}
+	fmt.Fprintf(a.err, "docket: about %s tokens less: this request costs %s %s, every later one %s less\n",
+		grouped(int64(r.Saved*tokens)), money(math.Abs(r.Now)), now, money(r.Later))
 }
 
 func writeReport(name string, report compact.Report) error {

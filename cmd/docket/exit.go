@@ -126,7 +126,7 @@ func advice(err error) string {
 }
 
 // packages name where an error came through.
-var packages = regexp.MustCompile(`(^|: )(?:(?:docket|engine|codec|index|recall|compact|wire|bench): )+`)
+var packages = regexp.MustCompile(`(^|: )(?:(?:docket|engine|codec|index|recall|compact|wire|prices|planner|simulate|bench): )+`)
 
 // trimPrefix leaves out the names of the packages that an error came through.
 func trimPrefix(s string) string { return packages.ReplaceAllString(s, "$1") }

@@ -64,7 +64,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 done in part,
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.recordCommand(), a.compactCommand(), a.trimCommand(), a.lintCommand(), a.fetchCommand(), a.searchCommand(),
-		a.stubCommand(), a.lsCommand(), a.threadsCommand(), a.statsCommand(), a.pathCommand(), a.toolCommand(),
+		a.stubCommand(), a.lsCommand(), a.threadsCommand(), a.statsCommand(), a.pathCommand(), a.toolCommand(), a.pricesCommand(),
 		a.checkCommand(), a.backupCommand(), a.vacuumCommand(), a.retainCommand(), a.eraseCommand(), a.tryCommand(),
 
 		a.benchCommand(), a.simulateCommand(),

@@ -37,6 +37,7 @@ var ours = map[string][]string{
 	"recall":             {".", "index"},
 	"compact":            {".", "index", "compact/planner"},
 	"compact/planner":    {},
+	"compact/prices":     {"compact/planner"},
 	"compact/wire":       {".", "index", "compact", "compact/planner"},
 	"simulate":           {".", "compact", "compact/planner", "compact/wire", "engine"},
 	"bench":              {anything},
@@ -48,7 +49,7 @@ var ours = map[string][]string{
 var libraries = map[string][]string{
 	"go.etcd.io/bbolt":                        {"engine", "bench"},
 	"github.com/klauspost/compress":           {"codec", "compact/wire", "bench", "bench/tune"},
-	"github.com/tidwall/gjson":                {"index", "bench", "simulate"},
+	"github.com/tidwall/gjson":                {"index", "compact/prices", "bench", "simulate"},
 	"github.com/go-json-experiment/json":      {"index", "recall", "compact/wire", "bench"},
 	"github.com/google/uuid":                  {"engine"},
 	"github.com/gofrs/flock":                  {"engine"},

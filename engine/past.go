@@ -7,6 +7,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -38,26 +39,107 @@ type epochLog struct {
 	rewinds uint64         // how many rewinds dropped something
 }
 
-// line returns the line that ended with rewind number rewinds+1, the present one if
-// there was none. The result is a copy of the slice.
-func (g *epochLog) line(rewinds uint64) []docket.Epoch {
+// walk calls fn with every line from the present one back, and how many rewinds there
+// had been. The line has kept epochs in common with the one before it; it is valid until
+// fn returns. fn ends the walk with false. All lines together cost one look at each
+// epoch.
+func (g *epochLog) walk(fn func(rewinds uint64, kept int, line []docket.Epoch) bool) {
 	line := slices.Clone(g.epochs)
+	if !fn(g.rewinds, 0, line) {
+		return
+	}
 	for end := len(g.dropped); end > 0; {
-		rewind := g.dropped[end-1].rewind
-		if rewind <= rewinds {
-			break
-		}
-		begin := end
+		rewind, begin := g.dropped[end-1].rewind, end
 		for begin > 0 && g.dropped[begin-1].rewind == rewind {
 			begin--
 		}
-		line = line[:min(g.dropped[begin].epoch.Number-1, uint64(len(line)))]
+		kept := int(min(g.dropped[begin].epoch.Number-1, uint64(len(line))))
+		line = line[:kept]
 		for _, d := range g.dropped[begin:end] {
 			line = append(line, d.epoch)
 		}
+		if !fn(rewind-1, kept, line) {
+			return
+		}
 		end = begin
 	}
-	return line
+}
+
+// line returns the line of the time with so many rewinds.
+func (g *epochLog) line(rewinds uint64) (found []docket.Epoch) {
+	g.walk(func(r uint64, _ int, line []docket.Epoch) bool {
+		if r == rewinds {
+			found = slices.Clone(line)
+		}
+		return r > rewinds
+	})
+	return found
+}
+
+// common returns how many epochs each line, by its number of rewinds, has in common
+// with the given one.
+func (g *epochLog) common(with []docket.Epoch) map[uint64]int {
+	common, n := map[uint64]int{}, 0
+	g.walk(func(r uint64, kept int, line []docket.Epoch) bool {
+		if n = min(n, kept); n == kept {
+			n += commonEpochs(line[n:], with[min(n, len(with)):])
+		}
+		common[r] = n
+		return true
+	})
+	return common
+}
+
+// fault says what is wrong with the log, "" if nothing is, and returns the length of
+// each line by its number of rewinds.
+func (g *epochLog) fault() (lengths []int, fault string) {
+	last, n := uint64(0), uint64(0)
+	for _, d := range g.dropped {
+		switch {
+		case d.rewind == last && d.epoch.Number == n+1:
+		case d.rewind == last+1 && d.epoch.Number > 0:
+		default:
+			return nil, fmt.Sprintf("epoch %d of rewind %d after epoch %d of rewind %d", d.epoch.Number, d.rewind, n, last)
+		}
+		last, n = d.rewind, d.epoch.Number
+	}
+	if last != g.rewinds {
+		return nil, fmt.Sprintf("epochs of %d rewinds of %d", last, g.rewinds)
+	}
+	lengths = make([]int, last+1)
+	var before []docket.Epoch // the line that was looked at before
+	decided := map[docket.MemID]bool{}
+	g.walk(func(r uint64, kept int, line []docket.Epoch) bool {
+		for _, e := range before[kept:] {
+			for _, id := range e.Mems {
+				delete(decided, id)
+			}
+		}
+		before = append(before[:kept], line[kept:]...)
+		lengths[r], fault = len(line), faultOf(line, kept, decided)
+		return fault == ""
+	})
+	return lengths, fault
+}
+
+// faultOf says what is wrong with the epochs of a line from number kept on, given what
+// those before decide.
+func faultOf(line []docket.Epoch, kept int, decided map[docket.MemID]bool) string {
+	for i, e := range line[kept:] {
+		if e.Number != uint64(kept+i)+1 {
+			return fmt.Sprintf("epoch %d in the place of %d", e.Number, kept+i+1)
+		}
+		if e.Form != line[0].Form {
+			return fmt.Sprintf("another form in epoch %d", e.Number)
+		}
+		for _, id := range e.Mems {
+			if decided[id] {
+				return fmt.Sprintf("%s decided twice", id)
+			}
+			decided[id] = true
+		}
+	}
+	return ""
 }
 
 // set makes line the present one, and tells whether that changed anything.
@@ -160,14 +242,9 @@ func (m *image) at(c checkpoint, created time.Time) image {
 			fork.sights = append(fork.sights, s)
 		}
 	}
-	common := map[uint64]int{} // of each line with the fork's
+	common := m.log.common(fork.log.epochs)
 	for _, o := range m.checkpoints {
-		n, known := common[o.rewinds]
-		if !known {
-			n = commonEpochs(fork.log.epochs, m.log.line(o.rewinds))
-			common[o.rewinds] = n
-		}
-		if o.Seq <= c.Seq && o.Epochs <= n {
+		if o.Seq <= c.Seq && o.Epochs <= common[o.rewinds] {
 			o.rewinds = 0
 			fork.checkpoints = append(fork.checkpoints, o)
 		}

@@ -28,7 +28,7 @@ import (
 type reference struct {
 	opts    Options
 	fault   string
-	secret  string // what the keys are made from
+	secret  string         // what the keys are made from
 	barrier sync.WaitGroup // of the faults that need two goroutines at one place
 	tickets atomic.Int32
 	loops   atomic.Int32 // that run and keep others out

@@ -234,7 +234,7 @@ func (m *image) now() checkpoint {
 }
 
 // at returns the image that a fork at c begins with. Of the checkpoints it has those
-// that c comes after.
+// whose records and decisions are all part of it.
 func (m *image) at(c checkpoint, created time.Time) image {
 	fork := image{created: created, log: epochLog{epochs: m.epochsAt(c)}}
 	for _, s := range m.sights {
@@ -242,14 +242,31 @@ func (m *image) at(c checkpoint, created time.Time) image {
 			fork.sights = append(fork.sights, s)
 		}
 	}
-	common := m.log.common(fork.log.epochs)
+	common, last := m.log.common(fork.log.epochs), m.lastSeen()
 	for _, o := range m.checkpoints {
-		if o.Seq <= c.Seq && o.Epochs <= common[o.rewinds] {
+		if last(o.Seq) <= c.Seq && o.Epochs <= common[o.rewinds] {
 			o.rewinds = 0
 			fork.checkpoints = append(fork.checkpoints, o)
 		}
 	}
 	return fork
+}
+
+// lastSeen returns a function that tells at which moment, up to a given one, the thread
+// last came to see a record; 0 if never.
+func (m *image) lastSeen() func(docket.Seq) docket.Seq {
+	moments := []docket.Seq{0}
+	for _, s := range m.sights {
+		moments = append(moments, s.moment)
+	}
+	slices.Sort(moments)
+	return func(at docket.Seq) docket.Seq {
+		i, found := slices.BinarySearch(moments, at)
+		if found {
+			return at
+		}
+		return moments[i-1]
+	}
 }
 
 // is tells whether c is the present moment.

@@ -151,7 +151,7 @@ func (l *Ledger) Fork(ctx context.Context, from docket.ThreadID, at docket.Check
 		return err
 	}
 	return l.commit(ctx, &op{apply: func(tx txn, writes func()) error {
-		source, m, c, err := l.moment(tx, from, at)
+		source, p, err := l.moment(tx, from, at)
 		if err != nil {
 			return err
 		}
@@ -166,25 +166,23 @@ func (l *Ledger) Fork(ctx context.Context, from docket.ThreadID, at docket.Check
 		if err := fork.join(); err != nil {
 			return err
 		}
-		return fork.fill(m.at(c, now))
+		return fork.fill(p.at(p.moment, now))
 	}})
 }
 
 // moment opens a thread and finds one of its checkpoints; the present for an empty id.
-func (l *Ledger) moment(tx txn, id docket.ThreadID, at docket.CheckpointID) (*thread, image, checkpoint, error) {
-	t, err := openThread(tx, l.path, id)
+func (l *Ledger) moment(tx txn, id docket.ThreadID, at docket.CheckpointID) (t *thread, p past, err error) {
+	t, err = openThread(tx, l.path, id)
 	if err == nil && t == nil {
 		err = fmt.Errorf("%w: %q", docket.ErrNoThread, id)
 	}
 	if err != nil {
-		return nil, image{}, checkpoint{}, err
+		return nil, p, err
 	}
-	m, err := t.image(false)
-	if err != nil {
-		return nil, m, checkpoint{}, err
+	if p.image, err = t.image(false); err == nil {
+		p.moment, err = p.find(at)
 	}
-	c, err := m.find(at)
-	return t, m, c, err
+	return t, p, err
 }
 
 // find returns the checkpoint called at; the present for an empty id.
@@ -210,17 +208,17 @@ func (l *Ledger) Rewind(ctx context.Context, thread docket.ThreadID, at docket.C
 		return fmt.Errorf("%w: %q", docket.ErrNoCheckpoint, at)
 	}
 	return l.commit(ctx, &op{apply: func(tx txn, writes func()) error {
-		t, m, c, err := l.moment(tx, thread, at)
+		t, p, err := l.moment(tx, thread, at)
 		if err != nil {
 			return err
 		}
-		if !m.log.set(m.epochsAt(c)) {
+		if !p.log.set(p.epochsAt(p.moment)) {
 			return nil
 		}
 		if err := tx.audit(thread); err != nil {
 			return err
 		}
 		writes()
-		return t.putLog(&m.log)
+		return t.putLog(&p.log)
 	}})
 }

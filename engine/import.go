@@ -31,6 +31,8 @@ type importing struct {
 	thread exportThread
 	image  image // of the export, at its positions
 	report docket.ImportReport
+	again  io.Reader // the export from its start, verified
+	done   func()    // ends the use of again
 
 	batch  []imported
 	bytes  int64 // in batch
@@ -61,37 +63,39 @@ func (l *Ledger) Import(ctx context.Context, r io.Reader, opts *docket.ImportOpt
 	}
 	l.imports.Lock()
 	defer l.imports.Unlock()
-	x, again, done, err := l.verified(r, opts)
+	x, err := l.verified(r, opts)
 	if err != nil {
 		return docket.ImportReport{}, err
 	}
-	defer done()
+	defer x.done()
 	x.ctx = ctx
 	if err := x.possible(); err != nil {
 		return x.report, err
 	}
-	err = x.run(again)
+	err = x.run()
 	if err != nil {
 		err = errors.Join(err, x.forget())
 	}
 	return x.report, full(err)
 }
 
-// verified reads an export to its end. again is the same bytes, from the start.
-func (l *Ledger) verified(r io.Reader, opts *docket.ImportOptions) (x *importing, again io.Reader, done func(), err error) {
-	done = func() {}
+// verified reads an export to its end, so that it can be read again.
+func (l *Ledger) verified(r io.Reader, opts *docket.ImportOptions) (*importing, error) {
+	x := &importing{l: l, done: func() {}}
 	seeker, seeks := r.(io.ReadSeeker)
 	start := int64(0)
 	if seeks {
+		var err error
 		start, err = seeker.Seek(0, io.SeekCurrent)
 		seeks = err == nil
 	}
 	if !seeks {
 		f, err := os.CreateTemp(filepath.Dir(l.path), filepath.Base(l.path)+".*"+importSuffix)
 		if err != nil {
-			return nil, nil, done, full(err)
+			return nil, full(err)
 		}
-		done = func() { _ = f.Close(); _ = os.Remove(f.Name()) }
+		_ = os.Remove(f.Name()) // where that can be done it leaves nothing behind, however the process ends
+		x.done = func() { _ = f.Close(); _ = os.Remove(f.Name()) }
 		r, seeker = io.TeeReader(r, f), f
 	}
 	read, err := readExport(r, l.dec, l.opts.MaxPayload, nil)
@@ -99,18 +103,14 @@ func (l *Ledger) verified(r io.Reader, opts *docket.ImportOptions) (x *importing
 		_, err = seeker.Seek(start, io.SeekStart)
 	}
 	if err == nil {
-		x, err = newImporting(l, read, opts)
+		x.thread, x.image, x.again = read.thread, read.image, seeker
+		x.as, x.report, err = importAs(read, opts)
 	}
 	if err != nil {
-		done()
-		return nil, nil, nil, full(err)
+		x.done()
+		return nil, full(err)
 	}
-	return x, seeker, done, nil
-}
-
-func newImporting(l *Ledger, read *reading, opts *docket.ImportOptions) (*importing, error) {
-	as, report, err := importAs(read, opts)
-	return &importing{l: l, as: as, thread: read.thread, image: read.image, report: report}, err
+	return x, nil
 }
 
 // importAs returns the thread to import as, and what the report says of the export.
@@ -195,8 +195,8 @@ func (x *importing) possible() error {
 }
 
 // run reads the export for the second time and writes.
-func (x *importing) run(r io.Reader) error {
-	if _, err := readExport(r, x.l.dec, x.l.opts.MaxPayload, x.arrive); err != nil {
+func (x *importing) run() error {
+	if _, err := readExport(x.again, x.l.dec, x.l.opts.MaxPayload, x.arrive); err != nil {
 		return err
 	}
 	return x.flush(true)
@@ -427,109 +427,4 @@ func (t *thread) bury(seq docket.Seq, there row, r exportRecord) error {
 		return err
 	}
 	return t.putRow(seq, row{state: erased, since: r.since})
-}
-
-// forget takes back what an import that failed has added, as far as no thread has come
-// to see it meanwhile.
-func (x *importing) forget() error {
-	for len(x.added) > 0 {
-		n := min(len(x.added), importRecords)
-		batch := x.added[:n]
-		err := x.l.commit(context.WithoutCancel(x.ctx), &op{apply: func(tx txn, writes func()) error {
-			t, err := openLineage(tx, x.l.path, x.thread)
-			if err != nil || t == nil {
-				return err
-			}
-			if err := tx.auditLineage(t.info.lineage); err != nil {
-				return err
-			}
-			writes()
-			return t.forget(batch)
-		}})
-		if err != nil {
-			return fmt.Errorf("engine: take back an import: %w", err)
-		}
-		x.added = x.added[n:]
-	}
-	return nil
-}
-
-// forget deletes the records at seqs that no thread sees, and the lineage if nothing is
-// left of it.
-func (t *thread) forget(seqs []docket.Seq) error {
-	for _, seq := range seqs {
-		seen, err := t.seenByAny(seq)
-		if err != nil {
-			return err
-		}
-		if seen {
-			continue
-		}
-		if err := t.deleteRecord(seq); err != nil {
-			return err
-		}
-	}
-	handles, err := t.bucket(bucketHandles)
-	if err != nil {
-		return err
-	}
-	members, err := t.bucket(bucketMembers)
-	if err != nil {
-		return err
-	}
-	if k, _ := handles.Cursor().First(); k != nil {
-		return nil
-	}
-	if k, _ := members.Cursor().First(); k != nil {
-		return nil
-	}
-	return t.tx.Bucket(bucketLineages).DeleteBucket(t.info.lineage[:])
-}
-
-// seenByAny tells whether a thread of the lineage sees the record at seq.
-func (t *thread) seenByAny(seq docket.Seq) (seen bool, err error) {
-	members, err := t.bucket(bucketMembers)
-	if err != nil {
-		return false, err
-	}
-	c := members.Cursor()
-	for id, _ := c.First(); id != nil && !seen; id, _ = c.Next() {
-		other, err := openThread(t.tx, t.file, docket.ThreadID(id))
-		if err != nil {
-			return false, err
-		}
-		if other == nil {
-			continue
-		}
-		if seen, err = other.sees(seq); err != nil {
-			return false, err
-		}
-	}
-	return seen, nil
-}
-
-// deleteRecord deletes all of a record, so that it never was.
-func (t *thread) deleteRecord(seq docket.Seq) error {
-	r, err := t.row(seq)
-	if err != nil {
-		return err
-	}
-	sights := []sight{{seq: seq, mem: r.handle.MemID}}
-	if r.state == erased {
-		if err := t.nameSights(sights); err != nil {
-			return err
-		}
-	}
-	if err := t.drop(seq); err != nil {
-		return err
-	}
-	handles, err := t.bucket(bucketHandles)
-	if err != nil {
-		return err
-	}
-	mems, err := t.bucket(bucketMems)
-	if err != nil {
-		return err
-	}
-	return errors.Join(handles.Delete(seqKey(seq)), mems.Delete([]byte(sights[0].mem)))
 }

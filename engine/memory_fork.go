@@ -95,7 +95,7 @@ func (m *Memory) Fork(ctx context.Context, from docket.ThreadID, at docket.Check
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	source, img, c, err := m.moment(from, at)
+	source, p, err := m.moment(from, at)
 	if err != nil {
 		return err
 	}
@@ -103,19 +103,18 @@ func (m *Memory) Fork(ctx context.Context, from docket.ThreadID, at docket.Check
 		return fmt.Errorf("%w: %q", docket.ErrThreadExists, to)
 	}
 	now := m.opts.Now()
-	m.join(to, source.memLineage, now).fill(img.at(c, now))
+	m.join(to, source.memLineage, now).fill(p.at(p.moment, now))
 	return nil
 }
 
 // moment finds a thread and one of its checkpoints; the present for an empty id.
-func (m *Memory) moment(id docket.ThreadID, at docket.CheckpointID) (*memThread, image, checkpoint, error) {
-	t := m.threads[id]
-	if t == nil {
-		return nil, image{}, checkpoint{}, fmt.Errorf("%w: %q", docket.ErrNoThread, id)
+func (m *Memory) moment(id docket.ThreadID, at docket.CheckpointID) (t *memThread, p past, err error) {
+	if t = m.threads[id]; t == nil {
+		return nil, p, fmt.Errorf("%w: %q", docket.ErrNoThread, id)
 	}
-	img := t.image()
-	c, err := img.find(at)
-	return t, img, c, err
+	p.image = t.image()
+	p.moment, err = p.find(at)
+	return t, p, err
 }
 
 // Rewind gives thread the decisions of a checkpoint; see [docket.Forker].
@@ -128,9 +127,9 @@ func (m *Memory) Rewind(ctx context.Context, thread docket.ThreadID, at docket.C
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, img, c, err := m.moment(thread, at)
-	if err == nil && img.log.set(img.epochsAt(c)) {
-		t.setLog(img.log)
+	t, p, err := m.moment(thread, at)
+	if err == nil && p.log.set(p.epochsAt(p.moment)) {
+		t.setLog(p.log)
 	}
 	return err
 }

@@ -213,6 +213,12 @@ type image struct {
 	checkpoints []checkpoint // ascending by id
 }
 
+// past is a thread and a moment of it.
+type past struct {
+	image
+	moment checkpoint
+}
+
 // checkpoint returns the checkpoint called id.
 func (m *image) checkpoint(id docket.CheckpointID) (checkpoint, bool) {
 	i, ok := slices.BinarySearchFunc(m.checkpoints, id, func(c checkpoint, id docket.CheckpointID) int { return cmp.Compare(c.ID, id) })

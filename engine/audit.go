@@ -158,6 +158,18 @@ func (x txn) audit(id docket.ThreadID) error {
 	return nil
 }
 
+// auditLineage audits a lineage by its id, whatever threads are in it. Nothing is
+// remembered.
+func (x txn) auditLineage(id lineageID) error {
+	if err := x.audit(""); err != nil {
+		return err
+	}
+	a := audit{pager: x.pages, deep: x.Writable()}
+	lineages, _ := a.sub(x.pages.root(), bucketLineages)
+	lineage, _ := a.sub(lineages, id[:])
+	return a.family(lineage)
+}
+
 // auditValues audits one bucket that holds values only.
 func (x txn) auditValues(b *bbolt.Bucket) error {
 	root := uint64(b.Root())

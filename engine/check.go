@@ -42,6 +42,9 @@ const (
 	ruleChars    = 21
 	ruleGrams    = 22
 	ruleAside    = 23
+
+	ruleDropped     = 24
+	ruleCheckpoints = 25
 )
 
 // CheckOptions of [Ledger.Check]. The zero value of each field is its default.

@@ -22,10 +22,10 @@ import (
 )
 
 // rules is the number of invariants in FORMAT.md.
-const rules = 23
+const rules = 25
 
 // fill records something of everything: small, large, empty, many frames, expired,
-// erased, attachments, decisions.
+// erased, attachments, decisions, a checkpoint, a fork, what a rewind dropped.
 func fill(t *testing.T, l *engine.Ledger) []docket.Handle {
 	t.Helper()
 	pictured := result("pictured", text(500, 9))
@@ -41,6 +41,7 @@ func fill(t *testing.T, l *engine.Ledger) []docket.Handle {
 	if _, err := l.Append(t.Context(), "thread", docket.Epoch{Mems: []docket.MemID{hs[3].MemID}}); err != nil {
 		t.Fatal(err)
 	}
+	past(t, l, hs)
 	if err := l.Expire(t.Context(), "thread", hs[5].MemID); err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,24 @@ func fill(t *testing.T, l *engine.Ledger) []docket.Handle {
 		t.Fatal(err)
 	}
 	return hs
+}
+
+// past gives the thread a past: a fork that sees a record later than it was recorded,
+// and an epoch that a rewind dropped.
+func past(t *testing.T, l *engine.Ledger, hs []docket.Handle) {
+	t.Helper()
+	ctx := t.Context()
+	late := result("late", "recorded after the fork")
+	_, err := l.Checkpoint(ctx, "thread", "mark")
+	err = errors.Join(err, l.Fork(ctx, "thread", "mark", "fork"))
+	record(t, l, "thread", late)
+	record(t, l, "fork", late)
+	_, err2 := l.Append(ctx, "thread", docket.Epoch{Mems: []docket.MemID{hs[2].MemID}})
+	err = errors.Join(err, err2, l.Rewind(ctx, "thread", "mark"))
+	_, err2 = l.Append(ctx, "thread", docket.Epoch{Mems: []docket.MemID{hs[4].MemID}})
+	if err = errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // filled makes a closed ledger and returns its path.
@@ -121,6 +140,22 @@ func (in inside) flip(b *bbolt.Bucket, key []byte, at int) {
 	in.put(b, key, v)
 }
 
+// move moves a value to another key.
+func (in inside) move(b *bbolt.Bucket, from, to []byte) {
+	in.t.Helper()
+	v := bytes.Clone(b.Get(from))
+	in.del(b, from)
+	in.put(b, to, v)
+}
+
+// checkpoint sets a byte of the checkpoint "mark".
+func (in inside) checkpoint(at int, b byte) {
+	in.t.Helper()
+	v := bytes.Clone(in.thread("checkpoints").Get([]byte("mark")))
+	v[at] = b
+	in.put(in.thread("checkpoints"), []byte("mark"), binary.LittleEndian.AppendUint32(v[:29], crc32.Checksum(v[:29], crc32.MakeTable(crc32.Castagnoli))))
+}
+
 func be(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 // The positions of what fill records.
@@ -172,6 +207,12 @@ var breaks = []struct {
 	{rule: 11, name: "a section more", how: func(in inside) { in.part(atLarge, "a", func([]byte) []byte { return in.frame() }) }},
 	{rule: 12, name: "position of nothing", how: func(in inside) { in.put(in.thread("order"), be(99), nil) }},
 	{rule: 12, name: "key of four bytes", how: func(in inside) { in.put(in.thread("order"), []byte("abcd"), nil) }},
+	{rule: 12, name: "moment of three bytes", how: func(in inside) { in.put(in.thread("order"), atSmall, []byte("abc")) }},
+	{rule: 12, name: "moment to come", how: func(in inside) { in.put(in.thread("order"), atSmall, be(99)) }},
+	{rule: 6, name: "checkpoints that are none", how: func(in inside) {
+		in.thread().DeleteBucket([]byte("checkpoints"))
+		in.put(in.thread(), []byte("checkpoints"), nil)
+	}},
 	{rule: 13, name: "not in calls", how: func(in inside) { k, _ := in.thread("calls").Cursor().First(); in.del(in.thread("calls"), k) }},
 	{rule: 13, name: "call of nothing", how: func(in inside) { in.put(in.thread("calls"), append(make([]byte, 16), atSmall...), nil) }},
 	{rule: 14, name: "damaged epoch", how: func(in inside) { in.flip(in.thread("epochs"), be(1), 3) }},
@@ -204,6 +245,16 @@ var breaks = []struct {
 	{rule: 20, name: "payload of another", data: true, how: func(in inside) { in.swapFrames() }},
 	{rule: 21, name: "chars of another", data: true, how: func(in inside) { in.shiftChars() }},
 	{rule: 22, name: "grams that miss", data: true, how: func(in inside) { in.emptyGrams() }},
+	{rule: 24, name: "damaged dropped epoch", how: func(in inside) { in.flip(in.thread("dropped"), append(be(1), be(3)...), 3) }},
+	{rule: 24, name: "dropped epoch without the one before", how: func(in inside) { in.move(in.thread("dropped"), append(be(1), be(3)...), append(be(1), be(9)...)) }},
+	{rule: 24, name: "rewind that dropped nothing", how: func(in inside) { in.thread("dropped").SetSequence(2) }},
+	{rule: 24, name: "decided twice in a line", how: func(in inside) {
+		in.put(in.thread("dropped"), append(be(1), be(4)...), bytes.Clone(in.thread("dropped").Get(append(be(1), be(3)...))))
+	}},
+	{rule: 25, name: "damaged checkpoint", how: func(in inside) { in.flip(in.thread("checkpoints"), []byte("mark"), 9) }},
+	{rule: 25, name: "checkpoint to come", how: func(in inside) { in.checkpoint(9, 99) }},
+	{rule: 25, name: "checkpoint of an epoch to come", how: func(in inside) { in.checkpoint(25, 99) }},
+	{rule: 25, name: "checkpoint of a rewind to come", how: func(in inside) { in.checkpoint(17, 99) }},
 	{rule: 23, name: "damaged aside", data: true, how: func(in inside) { in.flipPart(atLarge, "a", -3) }},
 }
 
@@ -291,7 +342,7 @@ func TestCheckOfAWholeLedger(t *testing.T) {
 	if err != nil || len(report.Findings) > 0 {
 		t.Fatalf("error %v, findings %v", err, report.Findings)
 	}
-	if report.Threads != 2 || report.Records != 9 || report.Payloads != 7 || report.More != 0 {
+	if report.Threads != 3 || report.Records != 10 || report.Payloads != 8 || report.More != 0 {
 		t.Errorf("threads, records, payloads, more: %+v", report)
 	}
 	if last != total || total == 0 {

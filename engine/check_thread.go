@@ -100,7 +100,7 @@ func (c *checker) eachBucket(t tree, rule int, fn func(name []byte, sub tree)) {
 func (c *checker) layout(t tree, rule int, value []byte, names ...[]byte) (v []byte, subs []tree, ok bool) {
 	for e, err := range t.elements() {
 		known := func(name []byte) bool { return bytes.Equal(name, e.key) }
-		if err == nil && !known(value) && !slices.ContainsFunc(names, known) {
+		if err == nil && !known(value) && !slices.ContainsFunc(names, known) && (rule != ruleThread || !optionalName(e.key)) {
 			c.find(rule, t.place, "nothing else", keyName(e.key))
 		}
 	}
@@ -188,9 +188,15 @@ func (c *checker) thread(name []byte, t tree) {
 		}
 	}
 	c.order(subs[0], subs[1], handles)
+	data, _ := lineage.bucket(bucketData) // a lineage without one has been reported
+	last := data.seq
+	for key, v := range c.values(subs[0], ruleOrder) {
+		c.moment(subs[0].place, []byte(key), v, last)
+	}
 	c.calls(subs[1], subs[0], handles)
 	c.epochs(subs[2], subs[3])
 	c.decided(subs[3], subs[2])
+	c.past(t, subs[2], last)
 }
 
 func (c *checker) lineageOf(info threadInfo) (lineage, handles tree, err error) {
@@ -218,10 +224,10 @@ func rowAt(handles tree, key []byte) (row, bool) {
 
 // order checks that every position names a record, which the call index has.
 func (c *checker) order(order, calls, handles tree) {
-	for key, v := range c.values(order, ruleOrder) {
+	for key := range c.values(order, ruleOrder) {
 		seq, ok := parseSeq([]byte(key))
 		r, exists := rowAt(handles, []byte(key))
-		if !ok || !exists || len(v) != 0 {
+		if !ok || !exists {
 			c.find(ruleOrder, order.place, "positions of records", keyName([]byte(key)))
 			continue
 		}

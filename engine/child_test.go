@@ -23,6 +23,7 @@ const childVariable = "DOCKET_TEST_CHILD"
 var children = map[string]func(requests *json.Decoder, answers *json.Encoder) error{
 	"damage": damageChild,
 	"kill":   killChild,
+	"past":   pastChild,
 	"lock":   lockChild,
 }
 

@@ -368,7 +368,7 @@ func (tr *trial) damaged(what string, err error) {
 	var gone *docket.ExpiredError
 	switch {
 	case err == nil, errors.As(err, &gone), errors.Is(err, docket.ErrErased):
-	case errors.Is(err, docket.ErrNotFound):
+	case errors.Is(err, docket.ErrNotFound), errors.Is(err, docket.ErrNoThread):
 		tr.answer.Lost++
 	case typed(err):
 		tr.answer.Damaged++
@@ -405,6 +405,9 @@ func (tr *trial) read(l *engine.Ledger) {
 		}
 		_, err := l.Decided(noTest, th)
 		tr.damaged("decided", err)
+		for _, err := range l.Checkpoints(noTest, th) {
+			tr.damaged("checkpoints", err)
+		}
 	}
 }
 
@@ -459,6 +462,9 @@ func (tr *trial) inspect(l *engine.Ledger) {
 	for _, err := range l.FindCall(noTest, "thread", "small") {
 		tr.damaged("find call", err)
 	}
+	for th := range tr.truth {
+		tr.damaged("export", l.Export(noTest, th, io.Discard))
+	}
 	to := tr.path + ".backup"
 	tr.damaged("backup", l.Backup(noTest, to, nil))
 	_ = os.Remove(to)
@@ -474,6 +480,17 @@ func (tr *trial) write(l *engine.Ledger) {
 				tr.wrong("record: other bytes than were recorded")
 			}
 		}
+	}
+	_, _ = l.Checkpoint(noTest, "thread", "new")
+	for _, at := range []docket.CheckpointID{"", "mark", "new"} {
+		_ = l.Fork(noTest, "thread", at, docket.ThreadID("new fork at "+at))
+	}
+	for _, at := range []docket.CheckpointID{"mark", "new"} {
+		_ = l.Rewind(noTest, "thread", at)
+	}
+	var export bytes.Buffer
+	if err := l.Export(noTest, "thread", &export); err == nil {
+		_, _ = l.Import(noTest, &export, &docket.ImportOptions{As: "new copy"})
 	}
 	for id := range tr.truth["other"] {
 		_ = l.Expire(noTest, "other", id)

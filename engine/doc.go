@@ -9,6 +9,12 @@
 // ready to be committed. A store is one opening of the file. Vacuum rewrites the
 // file without free pages, check verifies all of it.
 //
+// A moment is a position of the lineage: a thread sees a record since one, and a
+// checkpoint is one. A line is the epochs that a decision log had at one time; a
+// rewind ends a line and begins another, with a beginning in common. The image of a
+// thread is all of it but what its records hold; a fork, a rewind and an import are
+// one image made from another. An export is a stream of units.
+//
 // # Guarantees
 //
 // What Record acknowledged is durable, and all of a call or none of it. Recording a
@@ -20,6 +26,9 @@
 // every later call returns the error. A thread sees its own records only, and an id
 // of another thread is answered as one that never was.
 //
+// A fork, a rewind and an imported thread are there whole or not at all, whenever the
+// process dies. What is imported is verified to its end before anything is written.
+//
 // Writers share commits: while one is synced the next gathers, so that many
 // goroutines cost about the fsyncs of one. Neither reading nor a growing file stops
 // anybody.
@@ -30,7 +39,11 @@
 // [*docket.LockedError] with the name of the holder. The lock is a file beside the
 // ledger's; never delete it, and never copy a ledger that is open (Backup does). On
 // file systems without working locks or fsync nothing is promised. Erased bytes
-// stay in free pages until Vacuum. View runs its callback inside of a read
+// stay in free pages until Vacuum. An import of many megabytes takes several commits
+// before the one that makes the thread: a process that dies on the way leaves records
+// that no thread sees, which the next import of the same thread takes up. A thread
+// lists its records by their positions in the lineage: what a fork had recorded
+// earlier, or an import brought, is not always last. View runs its callback inside of a read
 // transaction: pages that are freed meanwhile are not used again, so it should not
 // wait for a network.
 //
@@ -43,6 +56,8 @@
 //
 // FORMAT.md, "The file", is normative. ledger.go opens, record.go and put.go write,
 // commit.go makes commits and reopen.go what follows a failed one; view.go and
-// list.go read, narrow.go rules out; retire.go and retain.go let go; guard.go and audit.go keep a damaged file from
+// list.go read, narrow.go rules out; retire.go and retain.go let go; past.go has the rules
+// of checkpoints, forks and rewinds, fork.go and fill.go keep them in the file, export.go,
+// arrive.go and import.go move threads; guard.go and audit.go keep a damaged file from
 // ending the process.
 package engine

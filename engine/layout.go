@@ -39,6 +39,9 @@ var (
 	bucketCalls    = []byte("calls")
 	bucketEpochs   = []byte("epochs")
 	bucketDecided  = []byte("decided")
+
+	bucketCheckpoints = []byte("checkpoints")
+	bucketDropped     = []byte("dropped")
 )
 
 // lineageID names a lineage in the file: a random UUID.
@@ -63,6 +66,55 @@ func callPrefix(id docket.CallID) []byte {
 
 func callKey(id docket.CallID, seq docket.Seq) []byte {
 	return binary.BigEndian.AppendUint64(callPrefix(id), uint64(seq))
+}
+
+// momentValue is the value in order of a record that a thread began to see at moment.
+func momentValue(seq, moment docket.Seq) []byte {
+	if seq == moment {
+		return present
+	}
+	return seqKey(moment)
+}
+
+// parseMoment is the inverse of [momentValue].
+func parseMoment(seq docket.Seq, v []byte) (moment docket.Seq, ok bool) {
+	if len(v) == 0 {
+		return seq, true
+	}
+	moment, ok = parseSeq(v)
+	return moment, ok && moment != 0 && moment != seq
+}
+
+// droppedKey is the key of an epoch that a rewind dropped.
+func droppedKey(rewind, number uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rewind), number)
+}
+
+const checkpointVersion = 1
+
+// appendCheckpoint appends the value of a checkpoint: all but thread and id.
+func appendCheckpoint(dst []byte, c checkpoint) []byte {
+	start := len(dst)
+	dst = append(dst, checkpointVersion)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(c.Created.UnixNano()))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(c.Seq))
+	dst = binary.LittleEndian.AppendUint64(dst, c.rewinds)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(c.Epochs))
+	return binary.LittleEndian.AppendUint32(dst, seal.Sum(dst[start:]))
+}
+
+// parseCheckpoint is the inverse of [appendCheckpoint].
+func parseCheckpoint(b []byte) (c checkpoint, ok bool) {
+	const size = 1 + 8 + 8 + 8 + 4 + 4
+	if len(b) != size || b[0] != checkpointVersion || seal.Sum(b[:size-4]) != binary.LittleEndian.Uint32(b[size-4:]) {
+		return c, false
+	}
+	c.Created = time.Unix(0, int64(binary.LittleEndian.Uint64(b[1:]))).UTC()
+	c.Seq = docket.Seq(binary.LittleEndian.Uint64(b[9:]))
+	c.rewinds = binary.LittleEndian.Uint64(b[17:])
+	epochs := binary.LittleEndian.Uint32(b[25:])
+	c.Epochs = int(epochs)
+	return c, epochs <= 1<<31-1
 }
 
 // threadInfo is the value of a thread's info.

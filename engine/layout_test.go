@@ -136,3 +136,27 @@ func FuzzEpoch(f *testing.F) {
 		}
 	})
 }
+
+func exampleCheckpoint() checkpoint {
+	return checkpoint{Checkpoint: docket.Checkpoint{Created: time.Unix(1700000000, 5).UTC(), Seq: 17, Epochs: 3}, rewinds: 2}
+}
+
+func TestCheckpointFormatExample(t *testing.T) {
+	want := formatdoc.Example(t, "checkpoint")
+	if got := appendCheckpoint(nil, exampleCheckpoint()); !bytes.Equal(got, want) {
+		t.Errorf("FORMAT.md shows % x, appendCheckpoint makes % x", want, got)
+	}
+	if got, ok := parseCheckpoint(want); !ok || got != exampleCheckpoint() {
+		t.Errorf("parsed %+v, %t", got, ok)
+	}
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	f.Add(appendCheckpoint(nil, exampleCheckpoint()))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		in = reseal(in)
+		if c, ok := parseCheckpoint(in); ok && !bytes.Equal(appendCheckpoint(nil, c), in) {
+			t.Error("a valid input is not canonical")
+		}
+	})
+}

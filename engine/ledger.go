@@ -28,6 +28,7 @@ type Ledger struct {
 	dec  *codec.Decoder
 
 	commits queue
+	imports sync.Mutex // one import at a time: one that fails takes back what it added
 
 	mu      sync.Mutex // guards what follows
 	idle    sync.Cond  // on mu: the last user of the current store has left

@@ -4,12 +4,17 @@ package engine
 // file, so frames and index sections are the same; they lie in maps instead.
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"iter"
+	"slices"
+	"sort"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"docket"
 	"docket/codec"
@@ -32,18 +37,37 @@ var (
 	_ docket.Narrower = (*Memory)(nil)
 )
 
-// memThread is a thread. Records are in the order of recording: seq is the
-// position plus one.
+// memLineage is what a thread and its forks share.
+type memLineage struct {
+	id   lineageID
+	key  docket.LineageKey
+	last docket.Seq // the last position that is taken
+	mems map[docket.MemID]*memRecord
+}
+
+// memThread is a thread. Its records are ascending by seq.
 type memThread struct {
-	key       docket.LineageKey
-	records   []*memRecord
-	mems      map[docket.MemID]*memRecord
-	calls     map[docket.CallID][]*memRecord
-	decisions docket.Decisions
+	*memLineage
+	id      docket.ThreadID
+	created time.Time
+	records []memSight
+	seen    map[docket.MemID]bool
+	calls   map[docket.CallID][]*memRecord
+
+	log         epochLog
+	decisions   docket.Decisions // of the log
+	checkpoints []checkpoint     // ascending by id
+}
+
+// memSight is a record that a thread sees, since moment.
+type memSight struct {
+	*memRecord
+	moment docket.Seq
 }
 
 // memRecord is a record. Its draft is nil when it is expired or erased; a draft is
-// replaced, never changed, so that a view reads on without the lock.
+// replaced, never changed, so that a view reads on without the lock. The handle names
+// no thread: threads share it.
 type memRecord struct {
 	handle docket.Handle
 	state  state
@@ -82,7 +106,7 @@ func (m *Memory) Record(ctx context.Context, thread docket.ThreadID, results ...
 			drafts[i] = build(m.enc, &results[i], d.handle.Digest)
 		}
 	}
-	if handles, err := t.refuse(thread, drafts, m.opts.StrictIDs); err != nil {
+	if handles, err := t.refuse(drafts, m.opts.StrictIDs); err != nil {
 		return handles, err
 	}
 	if t == nil && len(drafts) > 0 {
@@ -90,7 +114,7 @@ func (m *Memory) Record(ctx context.Context, thread docket.ThreadID, results ...
 	}
 	handles := make([]docket.Handle, len(drafts))
 	for i, d := range drafts {
-		handles[i] = t.put(thread, d, m.opts.Now())
+		handles[i] = t.put(d, m.opts.Now())
 	}
 	return handles, nil
 }
@@ -103,7 +127,8 @@ func (m *Memory) has(thread docket.ThreadID, d *draft) bool {
 	return r != nil && r.state == live
 }
 
-// find returns the record of d, nil if t (which may be nil) has none.
+// find returns the record that the lineage of t (which may be nil) has of d, nil if it
+// has none.
 func (t *memThread) find(d *draft) *memRecord {
 	if t == nil {
 		return nil
@@ -111,9 +136,16 @@ func (t *memThread) find(d *draft) *memRecord {
 	return t.mems[docket.DeriveMemID(t.key, d.handle.CallID, d.handle.Digest)]
 }
 
+// named returns the handle of r with the name of t.
+func (t *memThread) named(r *memRecord) docket.Handle {
+	h := r.handle
+	h.Thread = t.id
+	return h
+}
+
 // refuse tells why a call that records drafts in t cannot be taken, together with
 // the original handles where that is a conflict.
-func (t *memThread) refuse(thread docket.ThreadID, drafts []*draft, strict bool) ([]docket.Handle, error) {
+func (t *memThread) refuse(drafts []*draft, strict bool) ([]docket.Handle, error) {
 	var conflict error
 	handles := make([]docket.Handle, len(drafts))
 	seen := map[docket.CallID]docket.Digest{}
@@ -124,7 +156,7 @@ func (t *memThread) refuse(thread docket.ThreadID, drafts []*draft, strict bool)
 			return nil, docket.ErrErased
 		}
 		if r != nil && r.state == live {
-			handles[i] = r.handle
+			handles[i] = t.named(r)
 		}
 		if !strict || call == "" {
 			continue
@@ -132,7 +164,7 @@ func (t *memThread) refuse(thread docket.ThreadID, drafts []*draft, strict bool)
 		original := t.original(call)
 		if before, ok := seen[call]; (ok && before != digest) || (original != nil && original.handle.Digest != digest) {
 			if original != nil {
-				handles[i] = original.handle
+				handles[i] = t.named(original)
 			}
 			conflict = fmt.Errorf("%w: call id %q", docket.ErrConflict, call)
 		}
@@ -154,32 +186,62 @@ func (t *memThread) original(call docket.CallID) *memRecord {
 }
 
 func (m *Memory) newThread(id docket.ThreadID) *memThread {
+	lineage := &memLineage{id: lineageID(uuid.New()), mems: map[docket.MemID]*memRecord{}}
+	rand.Read(lineage.key[:])
+	return m.join(id, lineage, m.opts.Now())
+}
+
+// join makes an empty thread of a lineage.
+func (m *Memory) join(id docket.ThreadID, lineage *memLineage, now time.Time) *memThread {
 	t := &memThread{
-		mems:      map[docket.MemID]*memRecord{},
-		calls:     map[docket.CallID][]*memRecord{},
-		decisions: docket.Decisions{Epochs: map[docket.MemID]uint64{}},
+		memLineage: lineage,
+		id:         id,
+		created:    now.UTC().Round(0),
+		seen:       map[docket.MemID]bool{},
+		calls:      map[docket.CallID][]*memRecord{},
+		decisions:  docket.Decisions{Epochs: map[docket.MemID]uint64{}},
 	}
-	rand.Read(t.key[:])
 	m.threads[id] = t
 	return t
 }
 
 // put records d, if it is absent, and returns its handle.
-func (t *memThread) put(thread docket.ThreadID, d *draft, now time.Time) docket.Handle {
+func (t *memThread) put(d *draft, now time.Time) docket.Handle {
 	r := t.find(d)
 	if r == nil {
+		t.last++
 		h := d.handle
 		h.MemID = docket.DeriveMemID(t.key, h.CallID, h.Digest)
-		h.Thread, h.Seq, h.Created = thread, docket.Seq(len(t.records)+1), now.UTC().Round(0)
+		h.Seq, h.Created = t.last, now.UTC().Round(0)
 		r = &memRecord{handle: h, draft: d}
-		t.records = append(t.records, r)
 		t.mems[h.MemID] = r
-		t.calls[h.CallID] = append(t.calls[h.CallID], r)
+		t.show(r, h.Seq)
+	}
+	if !t.seen[r.handle.MemID] { // of a fork: a position of its own says since when
+		t.last++
+		t.show(r, t.last)
 	}
 	if r.state == expired && d.parts != nil {
 		r.state, r.draft = live, d
 	}
-	return r.handle
+	return t.named(r)
+}
+
+// show makes r visible, since moment.
+func (t *memThread) show(r *memRecord, moment docket.Seq) {
+	i := t.after(r.handle.Seq)
+	t.records = slices.Insert(t.records, i, memSight{r, moment})
+	t.seen[r.handle.MemID] = true
+	if r.state != erased {
+		same := t.calls[r.handle.CallID]
+		at, _ := slices.BinarySearchFunc(same, r.handle.Seq, func(r *memRecord, seq docket.Seq) int { return cmp.Compare(r.handle.Seq, seq) })
+		t.calls[r.handle.CallID] = slices.Insert(same, at, r)
+	}
+}
+
+// after returns the number of the first record after a position.
+func (t *memThread) after(seq docket.Seq) int {
+	return sort.Search(len(t.records), func(i int) bool { return t.records[i].handle.Seq > seq })
 }
 
 // View calls fn with a record; see [docket.Ledger].
@@ -187,18 +249,22 @@ func (m *Memory) View(ctx context.Context, thread docket.ThreadID, id docket.Mem
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rec, err := m.open(thread, id)
+	rec, err := m.record(thread, id)
 	if err != nil {
 		return err
 	}
 	return fn(rec)
 }
 
-func (m *Memory) open(thread docket.ThreadID, id docket.MemID) (*record, error) {
+func (m *Memory) record(thread docket.ThreadID, id docket.MemID) (*record, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	return m.recordLocked(thread, id)
+}
+
+func (m *Memory) recordLocked(thread docket.ThreadID, id docket.MemID) (*record, error) {
 	t := m.threads[thread]
-	if t == nil || t.mems[id] == nil {
+	if t == nil || !t.seen[id] {
 		return nil, docket.ErrNotFound
 	}
 	r := t.mems[id]
@@ -206,9 +272,9 @@ func (m *Memory) open(thread docket.ThreadID, id docket.MemID) (*record, error) 
 	case erased:
 		return nil, docket.ErrErased
 	case expired:
-		return nil, &docket.ExpiredError{Handle: r.handle, Expired: r.since}
+		return nil, &docket.ExpiredError{Handle: t.named(r), Expired: r.since}
 	}
-	rec := &record{handle: r.handle, key: t.key, dec: m.dec, grams: r.draft.grams}
+	rec := &record{handle: t.named(r), key: t.key, dec: m.dec, grams: r.draft.grams}
 	var err error
 	if rec.segment, err = codec.Open(r.draft); err != nil {
 		return nil, rec.damaged("segment head", err)
@@ -238,12 +304,12 @@ func (m *Memory) handleAfter(thread docket.ThreadID, after docket.Seq) (docket.H
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	t := m.threads[thread]
-	if t == nil || after >= docket.Seq(len(t.records)) {
+	if t == nil {
 		return docket.Handle{}, false
 	}
-	for _, r := range t.records[after:] {
+	for _, r := range t.records[t.after(after):] {
 		if r.state != erased {
-			return r.handle, true
+			return t.named(r.memRecord), true
 		}
 	}
 	return docket.Handle{}, false
@@ -259,7 +325,7 @@ func (m *Memory) Narrow(ctx context.Context, thread docket.ThreadID, query []byt
 				yield("", err)
 				return
 			}
-			rec, err := m.open(thread, h.MemID)
+			rec, err := m.record(thread, h.MemID)
 			if err != nil {
 				continue // it was retired since
 			}
@@ -296,7 +362,12 @@ func (m *Memory) Append(ctx context.Context, thread docket.ThreadID, epoch docke
 		t = m.newThread(thread)
 	}
 	if epoch.Mems = undecided(t.decisions, epoch.Mems); len(epoch.Mems) > 0 {
+		if epoch.Created.IsZero() {
+			epoch.Created = m.opts.Now()
+		}
+		epoch.Created = epoch.Created.UTC().Round(0)
 		next(&t.decisions, &epoch)
+		t.log.epochs = append(t.log.epochs, epoch)
 	}
 	return t.decisions.Clone(), nil
 }
@@ -318,7 +389,7 @@ func (m *Memory) retire(ctx context.Context, thread docket.ThreadID, id docket.M
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.threads[thread]
-	if t == nil || t.mems[id] == nil {
+	if t == nil || !t.seen[id] {
 		return docket.ErrNotFound
 	}
 	r := t.mems[id]
@@ -326,12 +397,24 @@ func (m *Memory) retire(ctx context.Context, thread docket.ThreadID, id docket.M
 		return docket.ErrErased
 	}
 	if r.state != to {
-		r.state, r.since, r.draft = to, m.opts.Now(), nil
-	}
-	if to == erased {
-		r.handle = docket.Handle{MemID: id, Seq: r.handle.Seq}
+		m.drop(t.memLineage, r, to, m.opts.Now().UTC().Round(0))
 	}
 	return nil
+}
+
+// drop takes the payload of r away, and with erased the handle, in every thread of its
+// lineage.
+func (m *Memory) drop(lineage *memLineage, r *memRecord, to state, since time.Time) {
+	r.state, r.since, r.draft = to, since, nil
+	if to != erased {
+		return
+	}
+	for _, t := range m.threads {
+		if call := r.handle.CallID; t.memLineage == lineage {
+			t.calls[call] = slices.DeleteFunc(t.calls[call], func(o *memRecord) bool { return o == r })
+		}
+	}
+	r.handle = docket.Handle{MemID: r.handle.MemID, Seq: r.handle.Seq}
 }
 
 // Part makes a draft the source of its own segment.

@@ -35,7 +35,7 @@ func (t *thread) put(d *draft, now time.Time) (docket.Handle, error) {
 			return h, err
 		}
 		h.Created, h.Seq = now.UTC().Round(0), seq
-		return h, errors.Join(t.putRow(seq, row{stored: d.stored, handle: h}), t.putDraft(seq, d), t.show(seq, h.CallID))
+		return h, errors.Join(t.putRow(seq, row{stored: d.stored, handle: h}), t.putDraft(seq, d), t.show(seq, seq, h.CallID))
 	}
 	r, err := t.rowOf(h.MemID, seq)
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *thread) put(d *draft, now time.Time) (docket.Handle, error) {
 			return h, err
 		}
 	}
-	return r.handle, t.show(seq, h.CallID)
+	return r.handle, t.showLate(seq, h.CallID)
 }
 
 // claim takes the next position of the lineage for id.
@@ -124,8 +124,25 @@ func putParts(data *bbolt.Bucket, key []byte, d *draft) error {
 	return own.Put(keyOthers, codec.AppendPacked(nil, others))
 }
 
-// show makes the record at seq visible in the thread.
-func (t *thread) show(seq docket.Seq, call docket.CallID) error {
+// showLate makes a record visible that the lineage has already, unless it is: at a
+// position of its own, so that checkpoints made before do not have it.
+func (t *thread) showLate(seq docket.Seq, call docket.CallID) error {
+	if visible, err := t.sees(seq); err != nil || visible {
+		return err
+	}
+	data, err := t.bucket(bucketData)
+	if err != nil {
+		return err
+	}
+	moment, err := data.NextSequence()
+	if err != nil {
+		return err
+	}
+	return t.show(seq, docket.Seq(moment), call)
+}
+
+// show makes the record at seq visible in the thread, since moment.
+func (t *thread) show(seq, moment docket.Seq, call docket.CallID) error {
 	order, err := t.bucket(bucketOrder)
 	if err != nil {
 		return err
@@ -135,5 +152,5 @@ func (t *thread) show(seq docket.Seq, call docket.CallID) error {
 		return err
 	}
 	order.FillPercent = appendFill
-	return errors.Join(t.tx.put(order, seqKey(seq), present), t.tx.put(calls, callKey(call, seq), present))
+	return errors.Join(t.tx.put(order, seqKey(seq), momentValue(seq, moment)), t.tx.put(calls, callKey(call, seq), present))
 }

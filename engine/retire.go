@@ -107,6 +107,9 @@ func (t *thread) forgetCall(tx txn, seq docket.Seq, call docket.CallID) error {
 		if err != nil || other == nil {
 			return err
 		}
+		if err := tx.audit(other.id); err != nil {
+			return err
+		}
 		calls, err := other.bucket(bucketCalls)
 		if err != nil {
 			return err

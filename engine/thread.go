@@ -73,33 +73,50 @@ func (t *thread) openLineage() error {
 func makeThread(tx txn, file string, id docket.ThreadID, now time.Time) (*thread, error) {
 	t := &thread{tx: tx, file: file, id: id, info: threadInfo{lineage: lineageID(uuid.New()), created: now}}
 	rand.Read(t.key[:])
-	lineages, err := tx.CreateBucketIfNotExists(bucketLineages)
-	if err != nil {
+	if err := t.makeLineage(); err != nil {
 		return nil, err
 	}
-	if err = tx.check(lineages, t.info.lineage[:]); err != nil {
-		return nil, err
+	return t, t.join()
+}
+
+// makeLineage makes the lineage that t names, with its key.
+func (t *thread) makeLineage() error {
+	lineages, err := t.tx.CreateBucketIfNotExists(bucketLineages)
+	if err != nil {
+		return err
+	}
+	if _, err := t.tx.CreateBucketIfNotExists(bucketThreads); err != nil {
+		return err
+	}
+	if err = t.tx.check(lineages, t.info.lineage[:]); err != nil {
+		return err
 	}
 	if t.lineage, err = makeBucket(lineages, t.info.lineage[:], bucketMems, bucketHandles, bucketGrams, bucketData, bucketMembers); err != nil {
-		return nil, err
+		return err
 	}
-	if err = t.lineage.Put(keyKey, t.key[:]); err != nil {
-		return nil, err
-	}
-	if err = t.lineage.Bucket(bucketMembers).Put([]byte(id), present); err != nil {
-		return nil, err
-	}
-	threads, err := tx.CreateBucketIfNotExists(bucketThreads)
+	return t.lineage.Put(keyKey, t.key[:])
+}
+
+// join makes t, which is not there yet, a member of its lineage.
+func (t *thread) join() error {
+	members, err := t.bucket(bucketMembers)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err = tx.check(threads, []byte(id)); err != nil {
-		return nil, err
+	if err := t.tx.put(members, []byte(t.id), present); err != nil {
+		return err
 	}
-	if t.own, err = makeBucket(threads, []byte(id), bucketOrder, bucketCalls, bucketEpochs, bucketDecided); err != nil {
-		return nil, err
+	threads, err := t.tx.top(bucketThreads)
+	if err != nil {
+		return err
 	}
-	return t, t.own.Put(keyInfo, appendInfo(nil, t.info))
+	if err = t.tx.check(threads, []byte(t.id)); err != nil {
+		return err
+	}
+	if t.own, err = makeBucket(threads, []byte(t.id), bucketOrder, bucketCalls, bucketEpochs, bucketDecided); err != nil {
+		return err
+	}
+	return t.own.Put(keyInfo, appendInfo(nil, t.info))
 }
 
 // makeBucket makes a bucket with empty sub-buckets.
@@ -125,7 +142,8 @@ func (t *thread) bucket(name []byte) (*bbolt.Bucket, error) {
 	in := t.lineage
 	switch {
 	case bytes.Equal(name, bucketOrder), bytes.Equal(name, bucketCalls),
-		bytes.Equal(name, bucketEpochs), bytes.Equal(name, bucketDecided):
+		bytes.Equal(name, bucketEpochs), bytes.Equal(name, bucketDecided),
+		bytes.Equal(name, bucketCheckpoints), bytes.Equal(name, bucketDropped):
 		in = t.own
 	}
 	if b, err := t.tx.bucket(in, name); b != nil || err != nil {

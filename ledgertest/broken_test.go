@@ -77,6 +77,24 @@ var broken = []struct {
 	{"log hands out its map", "log is grow-only", Options{}},
 	{"one log for all", "log is the thread's own", Options{}},
 	{"nothing is kept", "log survives reopening", Options{}},
+	{"any checkpoint id", "checkpoint names a moment", Options{}},
+	{"checkpoint moves", "checkpoint names a moment", Options{}},
+	{"fork has the present", "fork has the past", Options{}},
+	{"fork without decisions", "fork has the past", Options{}},
+	{"fork of a new key", "fork goes its own way", Options{}},
+	{"fork shares its log", "fork goes its own way", Options{}},
+	{"fork and thread are one", "fork goes its own way", Options{}},
+	{"fork replaces", "fork and rewind tell what is missing", Options{}},
+	{"rewind drops records", "rewind brings decisions back", Options{}},
+	{"rewind keeps requests", "rewind brings decisions back", Options{}},
+	{"nothing is kept", "past survives reopening", Options{}},
+	{"import forgets args", "L5 exported and imported", Options{}},
+	{"import replaces", "L5 exported and imported", Options{}},
+	{"import goes back", "import brings forward", Options{}},
+	{"import joins what diverged", "import brings forward", Options{}},
+	{"import replaces", "import joins its lineage", Options{}},
+	{"import checks nothing", "import refuses what is damaged", Options{}},
+	{"exports nothing", "export tells what is missing", Options{}},
 	{"check then act", "together", Options{}},
 	{"lost update", "log together", Options{}},
 }
@@ -89,6 +107,7 @@ func runCheck(t *testing.T, name, fault string, o Options) (err error) {
 		}
 		p := newProbe(t.Context(), newReference(o, fault), o)
 		p.reopen = func() { p.ledger = reopened(p.ledger.(*reference)) }
+		p.other = func() docket.Ledger { return newReference(o, fault) }
 		defer func() {
 			if r := recover(); r != nil && fault == "List goes on" { // the runtime refuses to go on after a break
 				err = r.(error)

@@ -16,8 +16,8 @@
 // # Guarantees
 //
 // A ledger that passes is one that the recall and compact packages work on. If
-// the value also implements [docket.Narrower] or the decision log (the methods
-// Decided and Append of compact.Log), those are checked too; where it does not,
+// the value also implements [docket.Narrower], the decision log (the methods
+// Decided and Append of compact.Log) or [docket.Forker], those are checked too; where it does not,
 // their checks are skipped and say so. Every check is shown to fail by a broken
 // ledger in this package's own tests.
 //

@@ -6,6 +6,7 @@ package ledgertest
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 type reference struct {
 	opts    Options
 	fault   string
+	secret  string         // what the keys are made from
 	barrier sync.WaitGroup // of the faults that need two goroutines at one place
 	tickets atomic.Int32
 	loops   atomic.Int32 // that run and keep others out
@@ -39,10 +41,11 @@ type refThread struct {
 	key       docket.LineageKey
 	records   []*refRecord
 	decisions docket.Decisions
+	marks     []refMark
 }
 
 func newReference(o Options, fault string) *reference {
-	l := &reference{opts: o, fault: fault, threads: map[docket.ThreadID]*refThread{}}
+	l := &reference{opts: o, fault: fault, secret: rand.Text(), threads: map[docket.ThreadID]*refThread{}}
 	l.barrier.Add(2)
 	l.tickets.Store(2)
 	return l
@@ -73,7 +76,7 @@ func (l *reference) thread(id docket.ThreadID) *refThread {
 	}
 	t := l.threads[id]
 	if t == nil {
-		t = &refThread{key: sha256.Sum256([]byte(id))}
+		t = &refThread{key: sha256.Sum256([]byte(l.secret + string(id)))}
 		l.threads[id] = t
 	}
 	return t
@@ -221,7 +224,9 @@ func (l *reference) handles(id docket.ThreadID, after docket.Seq) []docket.Handl
 	var hs []docket.Handle
 	for _, rec := range l.thread(id).records {
 		if rec.handle.Seq > after || l.has("after is included") && rec.handle.Seq == after {
-			hs = append(hs, rec.handle)
+			h := rec.handle
+			h.Thread = id
+			hs = append(hs, h)
 		}
 	}
 	if l.has("List forgets the last") && len(hs) > 0 {

@@ -3,7 +3,7 @@ package ledgertest
 // The table of checks and what they share. A check returns an error instead of
 // failing a *testing.T (as testing/fstest does), so that this package's tests can
 // run each on a ledger that must fail it. The checks themselves are in record.go,
-// view.go, list.go, narrow.go, decide.go and together.go.
+// view.go, list.go, narrow.go, decide.go, fork.go, move.go and together.go.
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Run runs each check as a subtest on a ledger that open returns. The ledger must
-// be empty; open registers its own cleanup with its t.
+// be empty, and open be good for two at once; open registers its own cleanup with its t.
 func Run(t *testing.T, open func(t *testing.T) docket.Ledger, opts *Options) {
 	t.Helper()
 	if opts == nil {
@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) docket.Ledger, opts *Options) {
 				t.Skip(reason)
 			}
 			p := newProbe(t.Context(), open(t), *opts)
+			p.other = func() docket.Ledger { return open(t) }
 			if opts.Reopen != nil {
 				p.reopen = func() { p.ledger = opts.Reopen(t, p.ledger) }
 			}
@@ -122,6 +123,17 @@ func checks() []check {
 		{"log is grow-only", always, checkLog},
 		{"log is the thread's own", always, checkLogIsolated},
 		{"log survives reopening", ifDurable, checkLogReopened},
+		{"checkpoint names a moment", always, checkCheckpoints},
+		{"fork has the past", always, checkFork},
+		{"fork goes its own way", always, checkForkDiverges},
+		{"fork and rewind tell what is missing", always, checkForkErrors},
+		{"rewind brings decisions back", always, checkRewind},
+		{"past survives reopening", ifDurable, checkPastReopened},
+		{"L5 exported and imported", always, checkMove},
+		{"import brings forward", always, checkMoveForward},
+		{"import joins its lineage", always, checkMoveJoins},
+		{"import refuses what is damaged", always, checkMoveDamaged},
+		{"export tells what is missing", always, checkMoveErrors},
 		{"together", always, checkTogether},
 		{"log together", always, checkLogTogether},
 	}
@@ -137,6 +149,7 @@ type probe struct {
 	ledger docket.Ledger
 	opts   Options
 	reopen func()
+	other  func() docket.Ledger // another ledger, empty
 }
 
 func newProbe(ctx context.Context, l docket.Ledger, o Options) *probe {

@@ -52,6 +52,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 done in part,
 	root.AddGroup(
 		&cobra.Group{ID: "main", Title: "Record, compact, recall:"},
 		&cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "past", Title: "Keep a moment, fork, go back, move:"},
 		&cobra.Group{ID: "care", Title: "Take care of the file:"},
 		&cobra.Group{ID: "show", Title: "See for yourself:"},
 	)
@@ -65,6 +66,7 @@ func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.recordCommand(), a.compactCommand(), a.trimCommand(), a.lintCommand(), a.fetchCommand(), a.searchCommand(),
 		a.stubCommand(), a.lsCommand(), a.threadsCommand(), a.statsCommand(), a.pathCommand(), a.toolCommand(), a.pricesCommand(),
+		a.checkpointCommand(), a.forkCommand(), a.rewindCommand(), a.exportCommand(), a.importCommand(),
 		a.checkCommand(), a.backupCommand(), a.vacuumCommand(), a.retainCommand(), a.eraseCommand(), a.tryCommand(),
 
 		a.benchCommand(), a.simulateCommand(),

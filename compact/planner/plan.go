@@ -50,6 +50,9 @@ type Options struct {
 	Insurance float64
 	// Cold: the provider's cache holds nothing of this conversation any more.
 	Cold bool
+	// Cuts, unless nil, says where epochs open, and nothing is weighed: for a number of
+	// items that a request has, the first item that may change. For replays.
+	Cuts map[int]int
 }
 
 // Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
@@ -84,28 +87,40 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 	if o.Cold {
 		sent, found = 0, nil
 	}
+	from, forced := 0, false
+	if o.Cuts != nil {
+		if from, forced = o.Cuts[len(items)]; !forced {
+			return Receipt{}, false
+		}
+	}
 	horizon := o.Horizon * float64(max(len(c.requests), 1))
 	best, pays := Receipt{}, false
 	var saves float64
-	for i := len(items) - 1; i >= 0; i-- {
+	for i := len(items) - 1; i >= from; i-- {
 		if items[i].Saves <= 0 {
 			continue
 		}
 		saves += items[i].Saves
-		r := Receipt{Cut: i, Entry: readable(found, i, sent, o.Rule), Saved: saves, Later: o.Read * saves}
-		// Of what the provider has, all behind the entry is written again.
-		cached := max(c.size[sent]-c.size[min(r.Entry, sent)], 0)
-		r.Now = (o.Write-o.Read)*cached - o.Write*saves
-		r.Rewritten = max(cached-saves, 0)
+		r := c.receipt(i, saves, readable(found, i, sent, o.Rule), sent, o)
 		r.Expected = horizon*r.Later - r.Now
-		if r.Now > 0 {
-			r.BreakEven = r.Now / r.Later
-		}
-		if r.Expected > best.Expected && r.Now <= room {
+		if forced || r.Expected > best.Expected && r.Now <= room {
 			best, pays = r, true
 		}
 	}
 	return best, pays
+}
+
+// receipt says what a cut at item i costs and saves, when the provider has read the
+// first sent items and can still read those before entry.
+func (c *course) receipt(i int, saves float64, entry, sent int, o Options) Receipt {
+	r := Receipt{Cut: i, Entry: entry, Saved: saves, Later: o.Read * saves}
+	cached := max(c.size[sent]-c.size[min(entry, sent)], 0)
+	r.Now = (o.Write-o.Read)*cached - o.Write*saves
+	r.Rewritten = max(cached-saves, 0)
+	if r.Now > 0 {
+		r.BreakEven = r.Now / r.Later
+	}
+	return r
 }
 
 // Entry returns how many items of this request the provider can read when the item

@@ -130,7 +130,7 @@ func (t *Transcript) Run(ctx context.Context, policy string, o Options) (Result,
 			c.forget()
 		}
 		c.add(v.messages, v.around)
-		f.add(v)
+		f.see(v)
 		r.count(v)
 		r.Course = append(r.Course, c.cost)
 		return nil

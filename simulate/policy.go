@@ -26,7 +26,7 @@ type maker interface {
 // maker returns what makes the views of the named policy.
 func (t *Transcript) maker(ctx context.Context, policy string, o Options) (maker, error) {
 	p := compact.Policy{Threshold: o.Threshold, KeepLast: o.Keep}
-	weigh := planner.Options{Rates: o.Rates, Rule: t.Rule(), Horizon: o.Horizon, Insurance: o.Insurance}
+	weigh := o.weigh(t.Rule())
 	switch policy {
 	case Clear:
 		return newClearing(t, o), nil
@@ -53,6 +53,11 @@ func (t *Transcript) maker(ctx context.Context, policy string, o Options) (maker
 		m.trigger = o.trigger()
 	}
 	return m, err
+}
+
+// weigh returns what the planner weighs.
+func (o Options) weigh(rule planner.Rule) planner.Options {
+	return planner.Options{Rates: o.Rates, Rule: rule, Horizon: o.Horizon, Doubt: o.Doubt, Insurance: o.Insurance, Limit: o.Limit, Patience: o.Patience}
 }
 
 // docketing returns what makes views with docket under policy p.

@@ -40,8 +40,8 @@ type Options struct {
 	// Threshold in characters and Keep as of [compact.Policy].
 	Threshold int64
 	Keep      int
-	Horizon   float64 // as of [planner.Options]
-	Insurance float64
+	// Of these, as of [planner.Options].
+	Horizon, Doubt, Insurance, Limit, Patience float64
 	// Trigger, in tokens, is the size of a request above which trigger and clear act. 0:
 	// [DefaultTrigger].
 	Trigger int

@@ -35,19 +35,33 @@ type Item struct {
 	Answer bool
 }
 
-// Options are what a plan weighs. The zero value of Horizon and Insurance means their
-// defaults.
+// Options are what a plan weighs. The zero value of a field means its default; where it
+// says so a negative one means none.
+//
+// A conversation's end is not known. Horizon and Doubt say how many requests are expected
+// to come: after k requests Horizon·k, give or take Doubt. An epoch is worth it if the
+// more of them pay for it. If what it costs is not there from earlier savings, the fewer
+// have to; see Insurance.
 type Options struct {
 	Rates
 	Rule Rule
-	// Horizon is how many requests are expected to come for each that was, 0:
-	// [DefaultHorizon]. A conversation's end is not known; with more, epochs open that
-	// would better have waited for more to stub.
+	// Horizon is how many requests are expected to come for each that was. Default
+	// [DefaultHorizon].
 	Horizon float64
-	// Insurance is what the whole conversation may cost at most, were it to end with
-	// this request, as a share of what it would have cost without any stub. 0:
-	// [DefaultInsurance]; negative: no bound.
+	// Doubt is by how many requests that may be wrong. Default [DefaultDoubt]; negative:
+	// not at all.
+	Doubt float64
+	// Insurance is what the whole conversation may cost at most, as a share of what it
+	// would have cost without any stub, after the fewest requests that are expected, and
+	// at least two. Default [DefaultInsurance]; negative: no bound, nor the next one.
 	Insurance float64
+	// Limit is the same for a conversation that ends with this request. Default
+	// [DefaultLimit]; negative: no bound.
+	Limit float64
+	// Patience is how many requests an epoch waits when much of what it would write again
+	// is large and will probably become stubs soon. Default [DefaultPatience]; negative:
+	// none.
+	Patience float64
 	// Cold: the provider's cache holds nothing of this conversation any more.
 	Cold bool
 	// Cuts, unless nil, says where epochs open, and nothing is weighed: for a number of
@@ -55,11 +69,18 @@ type Options struct {
 	Cuts map[int]int
 }
 
-// Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
+// Defaults, chosen on half of the recorded conversations; DESIGN.md has the tables.
 const (
 	DefaultHorizon   = 0.5
-	DefaultInsurance = 1.04
+	DefaultDoubt     = 18
+	DefaultInsurance = 1.02
+	DefaultLimit     = 1.10
+	DefaultPatience  = 7
 )
+
+// leastTrust is how many requests are always taken to come when an epoch is insured: a
+// conversation that calls tools seldom ends with the next one.
+const leastTrust = 2
 
 // Receipt says what a cut costs and saves.
 type Receipt struct {
@@ -79,10 +100,6 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 	o = o.filled()
 	c := newCourse(items)
 	whole, spent, found := c.account(epochs, o)
-	room := math.Inf(1)
-	if o.Insurance >= 0 {
-		room = max(o.Insurance*whole-spent, 0)
-	}
 	sent := c.sent()
 	if o.Cold {
 		sent, found = 0, nil
@@ -93,7 +110,8 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 			return Receipt{}, false
 		}
 	}
-	horizon := o.Horizon * float64(max(len(c.requests), 1))
+	b := newBounds(float64(max(len(c.requests), 1)), whole, spent, o)
+	b.soon = c.soon(sent)
 	best, pays := Receipt{}, false
 	var saves float64
 	for i := len(items) - 1; i >= from; i-- {
@@ -102,12 +120,65 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 		}
 		saves += items[i].Saves
 		r := c.receipt(i, saves, readable(found, i, sent, o.Rule), sent, o)
-		r.Expected = horizon*r.Later - r.Now
-		if forced || r.Expected > best.Expected && r.Now <= room {
+		r.Expected = b.horizon*r.Later - r.Now
+		if forced || r.Expected > best.Expected && b.allow(r, o) {
 			best, pays = r, true
 		}
 	}
 	return best, pays
+}
+
+// bounds are what an epoch has to keep to.
+type bounds struct {
+	horizon float64 // requests that are expected
+	trust   float64 // requests that are counted on where savings do not pay
+	room    float64 // what an epoch may cost then
+	limit   float64 // what it may cost if none comes
+	soon    float64 // size that will be saved soon, of what the provider has
+}
+
+// newBounds returns the bounds after requests that cost spent, and would have cost whole
+// without any stub.
+func newBounds(requests, whole, spent float64, o Options) bounds {
+	expected := o.Horizon * requests
+	b := bounds{
+		horizon: expected + max(o.Doubt, 0),
+		trust:   max(expected-max(o.Doubt, 0), leastTrust),
+		room:    math.Inf(1),
+		limit:   math.Inf(1),
+	}
+	if o.Insurance >= 0 {
+		b.room = o.Insurance*whole - spent
+		if o.Limit >= 0 {
+			b.limit = max(o.Limit*whole-spent, 0)
+		}
+	}
+	return b
+}
+
+// allow tells whether an epoch keeps to b.
+func (b bounds) allow(r Receipt, o Options) bool {
+	again := (o.Write - o.Read) * min(b.soon, r.Rewritten)
+	waits := o.Patience > 0 && again > o.Patience*r.Later
+	return !waits && r.Now <= max(b.room+b.trust*r.Later, 0) && r.Now <= b.limit
+}
+
+// soon estimates how much of the first sent items will probably be saved when a little
+// more was said: of those behind everything that may become a stub now, and as large as
+// the smallest of these, what such a one saves.
+func (c *course) soon(sent int) (sum float64) {
+	last, smallest, rest := len(c.items), math.Inf(1), math.Inf(1)
+	for i, it := range c.items {
+		if it.Saves > 0 {
+			last, smallest, rest = i, min(smallest, it.Size), min(rest, it.Size-it.Saves)
+		}
+	}
+	for i := last + 1; i < sent; i++ {
+		if it := c.items[i]; !it.Answer && it.Size >= smallest {
+			sum += it.Size - rest
+		}
+	}
+	return sum
 }
 
 // receipt says what a cut at item i costs and saves, when the provider has read the
@@ -132,11 +203,16 @@ func Entry(items []Item, epochs []Epoch, cut int, o Options) int {
 }
 
 func (o Options) filled() Options {
-	if o.Horizon == 0 {
-		o.Horizon = DefaultHorizon
-	}
-	if o.Insurance == 0 {
-		o.Insurance = DefaultInsurance
+	for _, f := range []struct {
+		at      *float64
+		without float64
+	}{
+		{&o.Horizon, DefaultHorizon}, {&o.Doubt, DefaultDoubt}, {&o.Insurance, DefaultInsurance},
+		{&o.Limit, DefaultLimit}, {&o.Patience, DefaultPatience},
+	} {
+		if *f.at == 0 {
+			*f.at = f.without
+		}
 	}
 	return o
 }

@@ -89,13 +89,13 @@ func TestEntriesBehindACutAreGone(t *testing.T) {
 	}
 }
 
-// Insurance: whatever the conversation, and whenever it ends, it costs at most so
+// The limit: whatever the conversation, and whenever it ends, it costs at most so
 // much more than without any stub.
-func TestInsuranceBoundsEveryEnd(t *testing.T) {
+func TestLimitBoundsEveryEnd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 60 {
 		rule := Rule(r.IntN(2))
-		o := Options{Rates: Rates{1.25, []float64{0.1, 0.05, 0.025}[r.IntN(3)]}, Rule: rule, Insurance: 1.02}
+		o := Options{Rates: Rates{1.25, []float64{0.1, 0.05, 0.025}[r.IntN(3)]}, Rule: rule, Limit: 1.03}
 		var items []Item
 		var epochs []Epoch
 		done := map[int]bool{}
@@ -120,7 +120,7 @@ func TestInsuranceBoundsEveryEnd(t *testing.T) {
 			}
 			c := newCourse(items)
 			whole, spent, _ := c.account(slices.Clone(epochs), o)
-			if spent > 1.02*whole+1e-6 {
+			if spent > 1.03*whole+1e-6 {
 				t.Fatalf("after %d items: %.0f where none costs %.0f", len(items), spent, whole)
 			}
 		}

@@ -16,13 +16,20 @@ package simulate
 // depends on s and t alone, the state. Either no epoch between them reaches e: it waits
 // for t, and the question is that of e+1 between s and t. Or one does, at u with its cut
 // at e: the question is that of e+1 between s and u and between u and t. More than one
-// would be in vain: e is a stub by then and the later cut may be behind it. This is
-// O(m⁴/24) time and O(m³/6) bytes for m stubs; 100 take some 10 ms.
+// would be in vain: e is a stub by then and the later cut may be behind it. Where the
+// cache is cold an epoch costs nothing, so there is one, and the parts between are on
+// their own. This takes O(m⁴/24) steps and O(m³/6) numbers for m stubs.
+//
+// It is the optimum among policies that stub what the literal policy would, at messages,
+// with the dialect's marks, under the cache rule of cache.go; TestOptimumIsTheCheapest
+// tries all of them on small conversations. Two things it does not see: that a later
+// request may miss an entry that is more than 20 blocks back; and with marks, when results
+// of one message become eligible one by one, that a cut at it may read what an older epoch
+// left: there it counts on nothing, so that a cheaper way may be missed.
 
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"docket/compact/planner"
@@ -40,12 +47,18 @@ type course struct {
 	requests []int     // how many messages each has
 	before   []float64 // bytes of all messages before each
 	stubs    []stubAt  // by position
+	cold     []int     // requests that find nothing in the cache
 	rule     planner.Rule
 }
 
 // measure finds out what may become a stub and when: by replaying the literal policy.
 func (t *Transcript) measure(ctx context.Context, o Options) (*course, error) {
 	c := &course{requests: t.conv.Requests(), rule: t.Rule(), before: []float64{0}}
+	for k := range c.requests {
+		if t.cold(k, o) {
+			c.cold = append(c.cold, k)
+		}
+	}
 	last := make([]float64, len(t.conv.Messages))
 	for i, m := range t.conv.Messages {
 		last[i] = float64(len(m.Bytes))
@@ -72,19 +85,27 @@ func (c *course) optimum(r planner.Rates) map[int]int {
 	p := newProgramme(c, r)
 	p.solve()
 	cuts := map[int]int{}
-	p.walk(0, 0, len(p.times)-1, func(at, stub int) { cuts[c.requests[p.times[at]]] = c.stubs[stub].message })
+	opens := func(at, stub int) { cuts[c.requests[p.times[at]]] = c.stubs[stub].message }
+	from := 0
+	for _, k := range c.cold {
+		cuts[c.requests[k]] = 0
+		to, _ := slices.BinarySearch(p.times, k)
+		p.walk(0, from, to, opens)
+		from = to
+	}
+	p.walk(0, from, len(p.times)-1, opens)
 	return cuts
 }
 
 // programme is the dynamic programme. Times are numbered: 0 is before the first
 // request, the last after the end, those between are the requests in which something
-// becomes eligible.
+// becomes eligible, and those that find the cache cold.
 type programme struct {
 	*course
 	planner.Rates
 	times   []int
 	reach   [][]float64 // by time and stub: what the stubs from there on save that are eligible by then
-	last    []int       // by time: the message after the last eligible one
+	last    []int       // by time: the message after the last eligible one, where an epoch sets a mark; 0: it need not
 	from    []int       // by stub: the number of the time that it becomes eligible at
 	best    [][]float64 // by two times: cost of the stubs from the present one on
 	choices [][][]int32 // by stub and two times: the time of the epoch between, 0: none
@@ -95,17 +116,23 @@ func newProgramme(c *course, r planner.Rates) *programme {
 	for _, s := range c.stubs {
 		p.times = append(p.times, s.request)
 	}
+	p.times = append(p.times, c.cold...)
 	slices.Sort(p.times)
 	p.times = append(slices.Compact(p.times), len(c.requests))
 	p.last = make([]int, len(p.times))
 	for n, at := range p.times {
 		sum := make([]float64, len(c.stubs)+1)
+		last, fresh := 0, false
 		for e := len(c.stubs) - 1; e >= 0; e-- {
 			sum[e] = sum[e+1]
 			if s := c.stubs[e]; s.request <= at {
 				sum[e] += s.saves
-				p.last[n] = max(p.last[n], s.message+1)
+				last = max(last, s.message+1)
 			}
+			fresh = fresh || c.stubs[e].request == at
+		}
+		if fresh {
+			p.last[n] = last
 		}
 		p.reach = append(p.reach, sum)
 		p.best = append(p.best, make([]float64, len(p.times)))
@@ -180,7 +207,7 @@ func (p *programme) readable(e, k, s int) int {
 	if q >= max(p.times[s], 0) {
 		best = p.requests[q]
 	}
-	if s > 0 && p.last[s] <= message {
+	if p.last[s] <= message {
 		best = max(best, p.last[s])
 	}
 	return best
@@ -199,12 +226,4 @@ func (p *programme) walk(e, s, t int, opens func(at, stub int)) {
 			s = u
 		}
 	}
-}
-
-// cost returns what the programme counts, without what no choice changes.
-func (p *programme) cost() float64 {
-	if n := len(p.times); n > 0 {
-		return p.best[0][n-1]
-	}
-	return math.Inf(1)
 }

@@ -127,16 +127,16 @@ func (p Plot) WriteSVG(w io.Writer) error {
 	if top <= 0 {
 		return fmt.Errorf("simulate: nothing to plot: no request cost anything")
 	}
-	d := &drawing{top: top, unit: step(top, 6)}
+	d := &drawing{Plot: p, high: top, step: step(top, 6)}
 	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif" font-size="12" fill="#374151">`, svgWidth, svgHeight, svgWidth, svgHeight)
 	d.printf(`<rect width="100%%" height="100%%" fill="#ffffff"/>`)
 	d.printf(`<text x="%d" y="36" font-size="20" font-weight="600" fill="#111827">What each policy has cost so far</text>`, svgLeft)
 	d.printf(`<text x="%d" y="58">%s</text>`, svgLeft, escape(p.Title))
-	d.axes(p)
+	d.axes()
 	for _, l := range p.lines {
 		d.line(l)
 	}
-	d.labels(p.lines)
+	d.labels()
 	d.printf("</svg>")
 	_, err := io.WriteString(w, d.String())
 	return err
@@ -145,29 +145,31 @@ func (p Plot) WriteSVG(w io.Writer) error {
 // drawing is an SVG on its way.
 type drawing struct {
 	strings.Builder
-	top, unit float64
+	Plot
+	high, step float64 // the highest cost, and how far ticks are apart
 }
 
 func (d *drawing) printf(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
-func (d *drawing) y(cost float64) float64 { return svgTop + svgUpright*(1-cost/d.top) }
+func (d *drawing) y(cost float64) float64 { return svgTop + svgUpright*(1-cost/d.high) }
 
 // axes draws the grid, the ticks and what they are.
-func (d *drawing) axes(p Plot) {
-	for n := 0; float64(n)*d.unit <= d.top; n++ {
-		y := d.y(float64(n) * d.unit)
+func (d *drawing) axes() {
+	for n := 0; float64(n)*d.step <= d.high; n++ {
+		y := d.y(float64(n) * d.step)
 		d.printf(`<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#e5e7eb"/>`, svgLeft, y, svgLeft+svgInner, y)
-		d.printf(`<text x="%d" y="%.1f" text-anchor="end">%s</text>`, svgLeft-8, y+4, mega(float64(n)*d.unit))
+		d.printf(`<text x="%d" y="%.1f" text-anchor="end">%s</text>`, svgLeft-8, y+4, d.amount(float64(n)*d.step))
 	}
-	span, unit := p.span(), step(p.span(), 8)
+	span, unit := d.span(), step(d.span(), 8)
 	for n := 0; float64(n)*unit <= span; n++ {
 		x := svgLeft + svgInner*float64(n)*unit/span
 		d.printf(`<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#9ca3af"/>`, x, svgTop+svgUpright, x, svgTop+svgUpright+5)
 		d.printf(`<text x="%.1f" y="%d" text-anchor="middle">%g</text>`, x, svgTop+svgUpright+20, float64(n)*unit)
 	}
 	d.printf(`<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#9ca3af"/>`, svgLeft, svgTop+svgUpright, svgLeft+svgInner, svgTop+svgUpright)
-	d.printf(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, svgLeft+svgInner/2, svgTop+svgUpright+44, p.below())
-	d.printf(`<text x="20" y="%d" text-anchor="middle" transform="rotate(-90 20 %d)">cost, as MB of uncached input</text>`, svgTop+svgUpright/2, svgTop+svgUpright/2)
+	d.printf(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, svgLeft+svgInner/2, svgTop+svgUpright+44, d.below())
+	name, _ := d.unit()
+	d.printf(`<text x="20" y="%d" text-anchor="middle" transform="rotate(-90 20 %d)">cost, as %s of uncached input</text>`, svgTop+svgUpright/2, svgTop+svgUpright/2, name)
 }
 
 func (d *drawing) line(l line) {
@@ -184,29 +186,43 @@ func (d *drawing) line(l line) {
 
 // labels writes beside the end of each line what it is: apart from one another, in the
 // order of the ends.
-func (d *drawing) labels(lines []line) {
-	lines = slices.Clone(lines)
+func (d *drawing) labels() {
+	lines := slices.Clone(d.lines)
 	slices.SortStableFunc(lines, func(a, b line) int { return int(math.Copysign(1, b.last()-a.last())) })
 	low := svgTop + svgUpright - labelHeight*float64(len(lines)-1)
 	at := math.Inf(-1)
 	for i, l := range lines {
 		at = max(at+labelHeight, min(d.y(l.last()), low+labelHeight*float64(i)))
 		d.printf(`<path d="M%d %.1fL%d %.1f" stroke="%s"/>`, svgLeft+svgInner+2, d.y(l.last()), svgLeft+svgInner+14, at, colors[l.policy])
-		d.printf(`<text x="%d" y="%.1f" fill="%s" font-weight="600">%s <tspan font-weight="400">%s</tspan></text>`, svgLeft+svgInner+18, at+4, colors[l.policy], l.policy, ends(l, lines))
+		d.printf(`<text x="%d" y="%.1f" fill="%s" font-weight="600">%s <tspan font-weight="400">%s</tspan></text>`, svgLeft+svgInner+18, at+4, colors[l.policy], l.policy, d.ends(l))
 	}
 }
 
 // ends says what a line ends at, and what that is of none.
-func ends(l line, lines []line) string {
-	i := slices.IndexFunc(lines, func(l line) bool { return l.policy == None })
+func (p Plot) ends(l line) string {
+	i := slices.IndexFunc(p.lines, func(l line) bool { return l.policy == None })
 	if i < 0 || l.policy == None {
-		return mega(l.last())
+		return p.amount(l.last())
 	}
-	return fmt.Sprintf("%s, %.1f %%", mega(l.last()), 100*l.last()/lines[i].last())
+	return fmt.Sprintf("%s, %.1f %%", p.amount(l.last()), 100*l.last()/p.lines[i].last())
 }
 
-// mega writes a number of bytes in MB, with three digits.
-func mega(bytes float64) string { return fmt.Sprintf("%.3g", bytes/1e6) + " MB" }
+// unit returns the unit that all amounts of p are in.
+func (p Plot) unit() (name string, bytes float64) {
+	switch top := p.top(); {
+	case top >= 1e9:
+		return "GB", 1e9
+	case top >= 1e6:
+		return "MB", 1e6
+	}
+	return "KB", 1e3
+}
+
+// amount writes a number of bytes with three digits.
+func (p Plot) amount(bytes float64) string {
+	name, unit := p.unit()
+	return fmt.Sprintf("%.3g %s", bytes/unit, name)
+}
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 

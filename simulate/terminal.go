@@ -30,9 +30,10 @@ func (p Plot) WriteText(w io.Writer) error {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: cost so far, as MB of uncached input\n", p.Title)
+	unit, _ := p.unit()
+	fmt.Fprintf(&b, "%s: cost so far, as %s of uncached input\n", p.Title, unit)
 	for y, row := range grid {
-		fmt.Fprintf(&b, "%9s ┤", mega(top*float64(gridHeight-1-y)/(gridHeight-1)))
+		fmt.Fprintf(&b, "%9s ┤", p.amount(top*float64(gridHeight-1-y)/(gridHeight-1)))
 		drawn := strings.ReplaceAll(string(row[:]), "\x00", " ")
 		b.WriteString(strings.TrimRight(drawn, " ") + "\n")
 	}
@@ -40,7 +41,7 @@ func (p Plot) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "%9s └%s\n", "", strings.Repeat("─", gridWidth))
 	fmt.Fprintf(&b, "%9s  0%s%s\n", "", center(p.below(), gridWidth-1-len(end)), end)
 	for _, l := range p.lines {
-		fmt.Fprintf(&b, "%9s  %c %-8s %s\n", "", glyphs[l.policy], l.policy, ends(l, p.lines))
+		fmt.Fprintf(&b, "%9s  %c %-8s %s\n", "", glyphs[l.policy], l.policy, p.ends(l))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

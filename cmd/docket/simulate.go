@@ -109,6 +109,11 @@ func (f *simulateFlags) check(json bool) error {
 	if f.plot && json {
 		return usagef("--plot and --json cannot go together: --svg can")
 	}
+	if f.svg != "" {
+		if _, err := os.Stat(filepath.Dir(f.svg)); err != nil {
+			return fmt.Errorf("%w: --svg needs a folder that is there", err)
+		}
+	}
 	return nil
 }
 
@@ -189,7 +194,7 @@ func (a *app) simulated(f *simulateFlags, paths []string, skipped int, sums map[
 	if len(paths) == 1 {
 		title = filepath.Base(paths[0])
 	}
-	plot := simulate.NewPlot(fmt.Sprintf("%s, write %g, read %g", title, f.opts.Write, f.opts.Read), f.policies, sums)
+	plot := simulate.NewPlot(fmt.Sprintf("%s, write %g, read %g, percent of none", title, f.opts.Write, f.opts.Read), f.policies, sums)
 	if f.plot {
 		fmt.Fprintln(a.out)
 		if err := plot.WriteText(a.out); err != nil {

@@ -26,6 +26,7 @@ type cache struct {
 	written float64 // bytes that were sent before and written again
 	changed int     // requests in which something changed that was sent before
 	peak    int     // bytes of the largest view
+	cold    bool    // nothing can be read in the next request
 }
 
 func newCache(rates planner.Rates, rule planner.Rule) *cache {
@@ -49,7 +50,10 @@ func (c *cache) add(messages [][]byte, around int) {
 		same++
 	}
 	read := same
-	if c.rule == planner.RuleMarks {
+	switch {
+	case c.cold:
+		read = 0
+	case c.rule == planner.RuleMarks:
 		read = c.longest(clean, hashes, marks)
 	}
 	total, readable := around, 0
@@ -59,7 +63,7 @@ func (c *cache) add(messages [][]byte, around int) {
 			readable += len(m)
 		}
 	}
-	if c.last != nil {
+	if c.last != nil && !c.cold {
 		readable += around
 	}
 	c.cost += c.rates.Read*float64(readable) + c.rates.Write*float64(total-readable)
@@ -73,7 +77,13 @@ func (c *cache) add(messages [][]byte, around int) {
 	for _, n := range marks {
 		c.entries[hashes[n]] = true
 	}
-	c.last = clean
+	c.last, c.cold = clean, false
+}
+
+// forget empties the cache.
+func (c *cache) forget() {
+	c.cold = true
+	clear(c.entries)
 }
 
 // prefixes hashes every beginning of a list of messages.

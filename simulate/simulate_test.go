@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docket/compact/planner"
+	"docket/compact/wire"
 )
 
 // conversation writes a transcript of n results of about size characters each.
@@ -129,4 +130,19 @@ func TestBadTranscripts(t *testing.T) {
 	if _, err := Load(conversation(t, 1, 10), "morse"); err == nil {
 		t.Error("an unknown dialect is known")
 	}
+}
+
+// addBody counts a view that was dumped.
+func (c *cache) addBody(dialect string, body []byte) error {
+	conv, err := wire.Parse(dialect, body)
+	if err != nil {
+		return err
+	}
+	messages, around := make([][]byte, len(conv.Messages)), len(body)
+	for i, m := range conv.Messages {
+		messages[i] = m.Bytes
+		around -= len(m.Bytes)
+	}
+	c.add(messages, around)
+	return nil
 }

@@ -165,7 +165,7 @@ func (f *compactFlags) price(p *compact.Policy, body []byte) error {
 	}
 	// The planner counts bytes of messages, models tokens of all: what else is in the body
 	// stays as it is.
-	p.Cost.Limit = float64(limit) * float64(len(body)) / float64(max(tokens, 1))
+	p.Cost.Window = float64(limit) * float64(len(body)) / float64(max(tokens, 1))
 	return nil
 }
 

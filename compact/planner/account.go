@@ -3,7 +3,11 @@ package planner
 // What a conversation has cost so far: follows from its items and the epochs that were
 // opened, so that a process that was restarted knows it as well as one that was not.
 
-import "sort"
+import (
+	"maps"
+	"slices"
+	"sort"
+)
 
 // Epoch is a cut that was made.
 type Epoch struct {
@@ -49,8 +53,7 @@ type entries []int
 
 // cut drops the entries behind a change of item at.
 func (e entries) cut(at int) entries {
-	n := sort.SearchInts(e, at+1)
-	return e[:n:n]
+	return e[:sort.SearchInts(e, at+1)]
 }
 
 // before returns the last entry that a change of item at leaves, 0 if there is none.
@@ -74,9 +77,13 @@ func readable(e entries, at, sent int, rule Rule) int {
 // cost without any stub, and with the epochs as they were opened; and the entries that
 // this request finds.
 func (c *course) account(epochs []Epoch, o Options) (whole, spent float64, found entries) {
-	view := append([]float64(nil), c.whole...) // prefix sums of the view that goes out
+	taken := newTally(len(c.items)) // by the epochs so far
 	before := 0
-	for _, n := range append(append([]int(nil), c.requests...), len(c.items)) {
+	for k := 0; k <= len(c.requests); k++ {
+		n := len(c.items)
+		if k < len(c.requests) {
+			n = c.requests[k]
+		}
 		whole += o.Read*c.whole[before] + o.Write*(c.whole[n]-c.whole[before])
 		read := before
 		for len(epochs) > 0 && epochs[0].Items <= n {
@@ -84,10 +91,11 @@ func (c *course) account(epochs []Epoch, o Options) (whole, spent float64, found
 			if found = found.cut(epochs[0].Cut); epochs[0].Last+1 < n {
 				found = append(found, epochs[0].Last+1)
 			}
-			c.take(view, epochs[0])
+			taken.addAll(epochs[0].Saved)
 			epochs = epochs[1:]
 		}
-		spent += o.Read*view[read] + o.Write*(view[n]-view[read])
+		kept := c.whole[read] - taken.before(read)
+		spent += o.Read*kept + o.Write*(c.whole[n]-taken.sum-kept)
 		if n < len(c.items) {
 			found = append(found, n)
 		}
@@ -96,11 +104,28 @@ func (c *course) account(epochs []Epoch, o Options) (whole, spent float64, found
 	return whole, spent, found
 }
 
-// take takes from the prefix sums of a view what an epoch saved.
-func (c *course) take(view []float64, e Epoch) {
-	taken := 0.0
-	for i := range c.items {
-		taken += e.Saved[i]
-		view[i+1] -= taken
+// tally is a Fenwick tree: sums over the first items while single ones grow.
+type tally struct {
+	tree []float64
+	sum  float64
+}
+
+func newTally(n int) *tally { return &tally{tree: make([]float64, n+1)} }
+
+// addAll adds what an epoch saved, in the order of items: sums of fractions depend on it.
+func (t *tally) addAll(saved map[int]float64) {
+	for _, i := range slices.Sorted(maps.Keys(saved)) {
+		t.sum += saved[i]
+		for at := i + 1; at < len(t.tree); at += at & -at {
+			t.tree[at] += saved[i]
+		}
 	}
+}
+
+// before returns the sum over the first n items.
+func (t *tally) before(n int) (sum float64) {
+	for ; n > 0; n &= n - 1 {
+		sum += t.tree[n]
+	}
+	return sum
 }

@@ -35,38 +35,62 @@ type Item struct {
 	Answer bool
 }
 
-// Options are what a plan weighs. The zero value of Horizon and Insurance means their
-// defaults.
+// Options are what a plan weighs. The zero value of a field means its default; where it
+// says so a negative one means none.
+//
+// A conversation's end is not known. Horizon and Doubt say how many requests are expected
+// to come: after k requests Horizon·k, give or take Doubt. An epoch is worth it if the
+// more of them pay for it. If what it costs is not there from earlier savings, the fewer
+// have to; see Insurance.
 type Options struct {
 	Rates
 	Rule Rule
-	// Horizon is how many requests are expected to come for each that was, 0:
-	// [DefaultHorizon]. A conversation's end is not known; with more, epochs open that
-	// would better have waited for more to stub.
+	// Horizon is how many requests are expected to come for each that was. Default
+	// [DefaultHorizon].
 	Horizon float64
-	// Insurance is what the whole conversation may cost at most, were it to end with
-	// this request, as a share of what it would have cost without any stub. 0:
-	// [DefaultInsurance]; negative: no bound.
+	// Doubt is by how many requests that may be wrong. Default [DefaultDoubt]; negative:
+	// not at all.
+	Doubt float64
+	// Insurance is what the whole conversation may cost at most, as a share of what it
+	// would have cost without any stub, after the fewest requests that are expected, and
+	// at least two. Default [DefaultInsurance]; negative: no bound, nor the next one.
 	Insurance float64
+	// Limit is the same for a conversation that ends with this request. Default
+	// [DefaultLimit]; negative: no bound.
+	Limit float64
+	// Patience is how many requests an epoch waits when much of what it would write again
+	// is large and will probably become stubs soon. Default [DefaultPatience]; negative:
+	// none.
+	Patience float64
 	// Intact is how many of the first items the provider can still have in its cache: 0 if
 	// it went cold. nil: all that were sent.
 	Intact *int
-	// Limit is the size of a request above which an epoch is opened whether or not it
-	// pays, and whatever the insurance says: a window, or the price of a larger one. 0:
+	// Window is the size of a request above which an epoch is opened whether or not it
+	// pays, and whatever the bounds say: what the model takes, or the price of more. 0:
 	// none.
-	Limit float64
+	Window float64
 	// Target is the size that such an epoch brings the request down to, if all that may
-	// become stubs is enough for that. 0: [DefaultTarget] of Limit, so that the next one
+	// become stubs is enough for that. 0: [DefaultTarget] of Window, so that the next one
 	// is not due at once.
 	Target float64
+	// Cuts, unless nil, says where epochs open, and nothing is weighed: for a number of
+	// items that a request has, the first item that may change. For replays.
+	Cuts map[int]int
 }
 
-// Defaults, chosen on a third of the recorded conversations; DESIGN.md has the table.
+// Defaults, chosen on half of the recorded conversations; DESIGN.md has the tables.
 const (
 	DefaultHorizon   = 0.5
-	DefaultInsurance = 1.04
+	DefaultDoubt     = 18
+	DefaultInsurance = 1.02
+	DefaultLimit     = 1.10
+	DefaultPatience  = 7
 	DefaultTarget    = 0.7
 )
+
+// leastTrust is how many requests are always taken to come when an epoch is insured: a
+// conversation that calls tools seldom ends with the next one.
+const leastTrust = 2
 
 // Receipt says what a cut costs and saves.
 type Receipt struct {
@@ -87,33 +111,29 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 	o = o.filled()
 	c := newCourse(items)
 	whole, spent, found := c.account(epochs, o)
-	room := math.Inf(1)
-	if o.Insurance >= 0 {
-		room = max(o.Insurance*whole-spent, 0)
-	}
 	sent := c.sent()
 	if o.Intact != nil {
 		sent, found = min(sent, *o.Intact), found.cut(*o.Intact)
 	}
-	horizon := o.Horizon * float64(max(len(c.requests), 1))
+	from, forced := 0, false
+	if o.Cuts != nil {
+		if from, forced = o.Cuts[len(items)]; !forced {
+			return Receipt{}, false
+		}
+	}
+	b := newBounds(float64(max(len(c.requests), 1)), whole, spent, o)
+	b.soon = c.soon(sent)
 	need := o.need(c.size[len(items)])
 	best, pays := Receipt{}, false
 	var saves float64
-	for i := len(items) - 1; i >= 0; i-- {
+	for i := len(items) - 1; i >= from; i-- {
 		if items[i].Saves <= 0 {
 			continue
 		}
 		saves += items[i].Saves
-		r := Receipt{Cut: i, Entry: readable(found, i, sent, o.Rule), Saved: saves, Later: o.Read * saves}
-		// Of what the provider has, all behind the entry is written again.
-		cached := max(c.size[sent]-c.size[min(r.Entry, sent)], 0)
-		r.Now = (o.Write-o.Read)*cached - o.Write*saves
-		r.Rewritten = max(cached-saves, 0)
-		r.Expected = horizon*r.Later - r.Now
-		if r.Now > 0 {
-			r.BreakEven = r.Now / r.Later
-		}
-		if o.prefers(r, best, pays, need, room) {
+		r := c.receipt(i, saves, readable(found, i, sent, o.Rule), sent, o)
+		r.Expected = b.horizon*r.Later - r.Now
+		if forced || prefers(r, best, pays, need) && (need > 0 || b.allow(r, o)) {
 			best, pays = r, true
 		}
 	}
@@ -122,26 +142,89 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 }
 
 // prefers tells whether r is a better plan than best, which there is if any says so. need is
-// how much has to go, room what may be spent.
-func (o Options) prefers(r, best Receipt, any bool, need, room float64) bool {
-	switch {
-	case need > 0 && (!any || best.Saved < need):
+// how much has to go.
+func prefers(r, best Receipt, any bool, need float64) bool {
+	if need > 0 && (!any || best.Saved < need) {
 		return true // the next cut saves more
-	case need > 0:
-		return r.Expected > best.Expected
 	}
-	return r.Expected > best.Expected && r.Now <= room
+	return r.Expected > best.Expected
 }
 
 // need returns how much has to go of a request of some size.
 func (o Options) need(size float64) float64 {
-	if o.Limit <= 0 || size <= o.Limit {
+	if o.Window <= 0 || size <= o.Window {
 		return 0
 	}
 	if o.Target <= 0 {
-		return size - DefaultTarget*o.Limit
+		return size - DefaultTarget*o.Window
 	}
 	return max(size-o.Target, 1)
+}
+
+// bounds are what an epoch has to keep to.
+type bounds struct {
+	horizon float64 // requests that are expected
+	trust   float64 // requests that are counted on where savings do not pay
+	room    float64 // what an epoch may cost then
+	limit   float64 // what it may cost if none comes
+	soon    float64 // size that will be saved soon, of what the provider has
+}
+
+// newBounds returns the bounds after requests that cost spent, and would have cost whole
+// without any stub.
+func newBounds(requests, whole, spent float64, o Options) bounds {
+	expected := o.Horizon * requests
+	b := bounds{
+		horizon: expected + max(o.Doubt, 0),
+		trust:   max(expected-max(o.Doubt, 0), leastTrust),
+		room:    math.Inf(1),
+		limit:   math.Inf(1),
+	}
+	if o.Insurance >= 0 {
+		b.room = o.Insurance*whole - spent
+		if o.Limit >= 0 {
+			b.limit = max(o.Limit*whole-spent, 0)
+		}
+	}
+	return b
+}
+
+// allow tells whether an epoch keeps to b.
+func (b bounds) allow(r Receipt, o Options) bool {
+	again := (o.Write - o.Read) * min(b.soon, r.Rewritten)
+	waits := o.Patience > 0 && again > o.Patience*r.Later
+	return !waits && r.Now <= max(b.room+b.trust*r.Later, 0) && r.Now <= b.limit
+}
+
+// soon estimates how much of the first sent items will probably be saved when a little
+// more was said: of those behind everything that may become a stub now, and as large as
+// the smallest of these, what such a one saves.
+func (c *course) soon(sent int) (sum float64) {
+	last, smallest, rest := len(c.items), math.Inf(1), math.Inf(1)
+	for i, it := range c.items {
+		if it.Saves > 0 {
+			last, smallest, rest = i, min(smallest, it.Size), min(rest, it.Size-it.Saves)
+		}
+	}
+	for i := last + 1; i < sent; i++ {
+		if it := c.items[i]; !it.Answer && it.Size >= smallest {
+			sum += it.Size - rest
+		}
+	}
+	return sum
+}
+
+// receipt says what a cut at item i costs and saves, when the provider has read the
+// first sent items and can still read those before entry.
+func (c *course) receipt(i int, saves float64, entry, sent int, o Options) Receipt {
+	r := Receipt{Cut: i, Entry: entry, Saved: saves, Later: o.Read * saves}
+	cached := max(c.size[sent]-c.size[min(entry, sent)], 0)
+	r.Now = (o.Write-o.Read)*cached - o.Write*saves
+	r.Rewritten = max(cached-saves, 0)
+	if r.Now > 0 {
+		r.BreakEven = r.Now / r.Later
+	}
+	return r
 }
 
 // Entry returns how many items of this request the provider can read when the item
@@ -153,11 +236,16 @@ func Entry(items []Item, epochs []Epoch, cut int, o Options) int {
 }
 
 func (o Options) filled() Options {
-	if o.Horizon == 0 {
-		o.Horizon = DefaultHorizon
-	}
-	if o.Insurance == 0 {
-		o.Insurance = DefaultInsurance
+	for _, f := range []struct {
+		at      *float64
+		without float64
+	}{
+		{&o.Horizon, DefaultHorizon}, {&o.Doubt, DefaultDoubt}, {&o.Insurance, DefaultInsurance},
+		{&o.Limit, DefaultLimit}, {&o.Patience, DefaultPatience},
+	} {
+		if *f.at == 0 {
+			*f.at = f.without
+		}
 	}
 	return o
 }

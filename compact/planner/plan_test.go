@@ -89,13 +89,13 @@ func TestEntriesBehindACutAreGone(t *testing.T) {
 	}
 }
 
-// Insurance: whatever the conversation, and whenever it ends, it costs at most so
+// The limit: whatever the conversation, and whenever it ends, it costs at most so
 // much more than without any stub.
-func TestInsuranceBoundsEveryEnd(t *testing.T) {
+func TestLimitBoundsEveryEnd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 60 {
 		rule := Rule(r.IntN(2))
-		o := Options{Rates: Rates{1.25, []float64{0.1, 0.05, 0.025}[r.IntN(3)]}, Rule: rule, Insurance: 1.02}
+		o := Options{Rates: Rates{1.25, []float64{0.1, 0.05, 0.025}[r.IntN(3)]}, Rule: rule, Limit: 1.03}
 		var items []Item
 		var epochs []Epoch
 		done := map[int]bool{}
@@ -120,7 +120,7 @@ func TestInsuranceBoundsEveryEnd(t *testing.T) {
 			}
 			c := newCourse(items)
 			whole, spent, _ := c.account(slices.Clone(epochs), o)
-			if spent > 1.02*whole+1e-6 {
+			if spent > 1.03*whole+1e-6 {
 				t.Fatalf("after %d items: %.0f where none costs %.0f", len(items), spent, whole)
 			}
 		}
@@ -146,9 +146,9 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// Above its limit a request gets an epoch whether or not it pays: the best of those that
+// Above its window a request gets an epoch whether or not it pays: the best of those that
 // bring it down to the target, else all that there is.
-func TestLimit(t *testing.T) {
+func TestWindow(t *testing.T) {
 	items := talk(6, 3000)
 	never := Options{Rates: Rates{Write: 1.25, Read: 0}, Insurance: 1}
 	if r, pays := Plan(items, nil, never); pays {
@@ -167,13 +167,13 @@ func TestLimit(t *testing.T) {
 		{15_000, 0, 4},   // 8,600 to go
 	} {
 		o := never
-		o.Limit, o.Target = c.limit, c.target
+		o.Window, o.Target = c.limit, c.target
 		r, pays := Plan(items, nil, o)
 		if pays != (c.cut >= 0) || pays && (r.Cut != c.cut || !r.Forced) {
 			t.Errorf("limit %.0f, target %.0f: %t, %+v, want a cut of %d", c.limit, c.target, pays, r, c.cut)
 		}
 	}
-	cheap := Options{Rates: rates, Insurance: -1, Limit: size - 1, Target: size - 1}
+	cheap := Options{Rates: rates, Insurance: -1, Window: size - 1, Target: size - 1}
 	if r, _ := Plan(talk(30, 3000), nil, cheap); r.Cut != 2 {
 		t.Errorf("the best cut is as good a target: %+v", r)
 	}

@@ -63,7 +63,7 @@ func change(r compact.Report) string {
 // costly is a policy under which an epoch in the middle of a cached conversation is
 // worth nothing for a long time.
 func costly() compact.Policy {
-	p := compact.CostAware(planner.Options{Rates: planner.Rates{Write: 1.25, Read: 0.01}, Rule: planner.RuleMarks})
+	p := compact.CostAware(planner.Options{Rates: planner.Rates{Write: 1.25, Read: 0.0001}, Rule: planner.RuleMarks})
 	p.KeepLast = 1
 	return p
 }

@@ -25,12 +25,14 @@ type simulateFlags struct {
 	dialect  string
 	plot     bool
 	svg      string
+	model    string
+	prices   string
 }
 
 func (a *app) simulateCommand() *cobra.Command {
 	var f simulateFlags
 	c := verb("look", &cobra.Command{
-		Use:   "simulate [--policy P] [--write W --read R] [--threshold N] [--keep N] [--plot] [--svg FILE] FILE|DIR…",
+		Use:   "simulate [--policy P] [--model M | --write W --read R] [--threshold N] [--keep N] [--plot] [--svg FILE] FILE|DIR…",
 		Short: "say what recorded conversations would have cost under each policy",
 		Long: `Replay recorded conversations, request by request, under every policy, and count
 what they cost: bytes of input times a rate, where 1 is the price of uncached input.
@@ -64,6 +66,9 @@ after --ttl; otherwise it never does.
 	}, cobra.MinimumNArgs(1))
 	f.register(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := f.price(c.Flags().Changed("read") || c.Flags().Changed("write")); err != nil {
+			return err
+		}
 		if err := f.check(a.json); err != nil {
 			return err
 		}
@@ -78,6 +83,8 @@ func (f *simulateFlags) register(c *cobra.Command) {
 	flags.StringSliceVar(&f.policies, "policy", simulate.Policies(), "only these `policies`")
 	flags.Float64Var(&f.opts.Write, "write", 1.25, "what input costs that goes into the cache, as a `share` of uncached input")
 	flags.Float64Var(&f.opts.Read, "read", 0.1, "what input costs that is read from the cache")
+	flags.StringVar(&f.model, "model", "", "the rates of this `model` (docket prices), instead of --write and --read")
+	flags.StringVar(&f.prices, "prices", "", pricesUsage)
 	flags.Int64Var(&f.opts.Threshold, "threshold", compact.DefaultThreshold, "only results of more than `n` characters")
 	flags.IntVar(&f.opts.Keep, "keep", compact.Default().KeepLast, "leave the last `n` results whole")
 	flags.Float64Var(&f.opts.Horizon, "horizon", planner.DefaultHorizon, "requests to come for each that was")
@@ -92,6 +99,28 @@ func (f *simulateFlags) register(c *cobra.Command) {
 	flags.BoolVar(&f.plot, "plot", false, "draw the costs in the terminal")
 	flags.StringVar(&f.svg, "svg", "", "draw the costs into this `file`")
 	flags.StringVar(&f.opts.DumpWire, "dump-wire", "", "keep every wire body in this `folder`")
+}
+
+// price takes the rates of the model that is named, for small requests.
+func (f *simulateFlags) price(rates bool) error {
+	switch {
+	case f.model == "" && f.prices != "":
+		return usagef("--prices needs a --model to look up")
+	case f.model == "":
+		return nil
+	case rates:
+		return usagef("--model has the rates: --read and --write are not for both")
+	}
+	table, err := priceTable(f.prices)
+	if err != nil {
+		return err
+	}
+	m, err := table.Model(f.model)
+	if err != nil {
+		return usageError{err}
+	}
+	f.opts.Rates = m.At(1).Rates(false)
+	return nil
 }
 
 func (f *simulateFlags) check(json bool) error {

@@ -18,22 +18,29 @@ package simulate
 // at e: the question is that of e+1 between s and u and between u and t. More than one
 // would be in vain: e is a stub by then and the later cut may be behind it. Where the
 // cache is cold an epoch costs nothing, so there is one, and the parts between are on
-// their own. This takes O(m⁴/24) steps and O(m³/6) numbers for m stubs.
+// their own. This takes O(m⁴/24) steps and O(m³/6) numbers for m stubs, so there is a limit.
 //
 // It is the optimum among policies that stub what the literal policy would, at messages,
 // with the dialect's marks, under the cache rule of cache.go; TestOptimumIsTheCheapest
-// tries all of them on small conversations. Two things it does not see: that a later
-// request may miss an entry that is more than 20 blocks back; and with marks, when results
+// tries all of them on small conversations. Three things it does not see: that a later
+// request may miss an entry that is more than 20 blocks back; with marks, what an epoch in
+// a cold request leaves if nothing became eligible just then; and with marks, when results
 // of one message become eligible one by one, that a cut at it may read what an older epoch
-// left: there it counts on nothing, so that a cheaper way may be missed.
+// left: there it counts on nothing, so that a cheaper way may be missed. TestFrontier bounds
+// by how much: it counts on everything there.
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"docket/compact/planner"
 )
+
+// maxStubs is for how many results the optimum is looked for: these take some seconds and
+// 150 MB.
+const maxStubs = 600
 
 // stubAt is a result that may become a stub.
 type stubAt struct {
@@ -77,6 +84,9 @@ func (t *Transcript) measure(ctx context.Context, o Options) (*course, error) {
 	slices.SortStableFunc(c.stubs, func(a, b stubAt) int {
 		return cmp.Or(a.message-b.message, a.request-b.request)
 	})
+	if err == nil && len(c.stubs) > maxStubs {
+		err = fmt.Errorf("%s: %d results could become stubs: the optimum is looked for among at most %d", t.Name, len(c.stubs), maxStubs)
+	}
 	return c, err
 }
 
@@ -109,6 +119,7 @@ type programme struct {
 	from    []int       // by stub: the number of the time that it becomes eligible at
 	best    [][]float64 // by two times: cost of the stubs from the present one on
 	choices [][][]int32 // by stub and two times: the time of the epoch between, 0: none
+	hopeful bool        // count on whatever an older epoch may have left: a lower bound
 }
 
 func newProgramme(c *course, r planner.Rates) *programme {
@@ -204,7 +215,7 @@ func (p *programme) readable(e, k, s int) int {
 		q--
 	}
 	best := 0
-	if q >= max(p.times[s], 0) {
+	if q >= max(p.times[s], 0) || p.hopeful && p.last[s] > message {
 		best = p.requests[q]
 	}
 	if p.last[s] <= message {

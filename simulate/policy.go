@@ -106,6 +106,7 @@ func (m *docketing) make(ctx context.Context, v *view, n int) error {
 		}
 	}
 	_, v.opened = report.Cut()
+	v.receipt = report.Receipt
 	return report.Err
 }
 

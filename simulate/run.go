@@ -76,6 +76,8 @@ type Result struct {
 	Facts
 	// Course is the cost after each request.
 	Course []float64 `json:"-"`
+	// Receipts are those of the requests, from 0, that opened an epoch.
+	Receipts map[int]planner.Receipt `json:"-"`
 }
 
 // Transcript is a recorded conversation.
@@ -119,7 +121,7 @@ func (t *Transcript) Rule() planner.Rule {
 
 // Run replays t under the named policy.
 func (t *Transcript) Run(ctx context.Context, policy string, o Options) (Result, error) {
-	r := Result{Transcript: t.Name, Policy: policy, Write: o.Write, Read: o.Read}
+	r := Result{Transcript: t.Name, Policy: policy, Write: o.Write, Read: o.Read, Receipts: map[int]planner.Receipt{}}
 	c := newCache(o.Rates, t.Rule())
 	f := newFacts(t)
 	err := t.replay(ctx, policy, o, func(v view) error {
@@ -148,6 +150,7 @@ type view struct {
 	messages [][]byte // of body
 	around   int      // bytes of it beside them
 	opened   bool     // something changes for the first time
+	receipt  *planner.Receipt
 	stubs    int
 }
 
@@ -188,6 +191,9 @@ func (r *Result) count(v view) {
 	r.Requests++
 	if v.opened {
 		r.Epochs++
+	}
+	if v.receipt != nil {
+		r.Receipts[v.request] = *v.receipt
 	}
 	r.Stubs = v.stubs
 }

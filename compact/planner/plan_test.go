@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,10 +140,137 @@ func TestCold(t *testing.T) {
 	}
 }
 
+// A young conversation bets little: what a cut costs must come back within the fewest
+// requests that are expected, unless earlier savings pay for it.
+func TestDoubtInsuresTheYoung(t *testing.T) {
+	items := talk(12, 5000)
+	sure := Options{Rates: rates, Doubt: -1, Insurance: 1.001, Limit: -1, Patience: -1}
+	if _, pays := Plan(items, nil, sure); !pays {
+		t.Fatal("nothing pays: the test shows nothing")
+	}
+	doubting := sure
+	doubting.Doubt = 18
+	if r, pays := Plan(items, nil, doubting); pays && r.Now > leastTrust*r.Later+0.001*40000*12 {
+		t.Errorf("%+v in a conversation of 12 requests", r)
+	}
+	// With nothing to fear the doubt only adds requests to hope for.
+	doubting.Insurance = -1
+	if r, pays := Plan(items, nil, doubting); !pays || r.Expected <= 0 {
+		t.Errorf("pays %t, %+v", pays, r)
+	}
+}
+
+// What is large and soon old is waited for; as small things it would not be, nor for ever.
+func TestPatience(t *testing.T) {
+	items := talk(12, 5000) // the last two may not become stubs yet
+	last := len(items) - 3
+	items[last].Size, items[last].Whole = 60000, 60000
+	patient := Options{Rates: rates, Insurance: -1}
+	hasty := patient
+	hasty.Patience = -1
+	if r, pays := Plan(items, nil, patient); pays {
+		t.Errorf("60,000 are written again, soon to be a stub: %+v", r)
+	}
+	if _, pays := Plan(items, nil, hasty); !pays {
+		t.Error("nothing pays without patience either: the test shows nothing")
+	}
+	longer := talk(60, 5000)
+	last = len(longer) - 3
+	longer[last].Size, longer[last].Whole = 60000, 60000
+	if _, pays := Plan(longer, nil, patient); !pays {
+		t.Error("much that is old waits for one that is new")
+	}
+}
+
+// Cuts say where epochs open, whatever that costs, and nowhere else.
+func TestCuts(t *testing.T) {
+	items := talk(5, 5000)
+	o := Options{Rates: rates, Cuts: map[int]int{len(items): 3, 7: 0}}
+	if r, pays := Plan(items, nil, o); !pays || r.Cut != 4 || r.Saved != 2*4900 {
+		t.Errorf("pays %t, %+v, want the cut 4", pays, r)
+	}
+	if _, pays := Plan(items[:9], nil, o); pays {
+		t.Error("a cut where none is wanted")
+	}
+}
+
+// The account, kept in sums that grow, is what counting item by item gives.
+func TestAccountByItems(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 40 {
+		o := Options{Rates: Rates{1.25, 0.1}, Rule: Rule(r.IntN(2))}
+		items := talk(20, 3000)
+		var epochs []Epoch
+		for n := 9; n < len(items); n += 2 + 2*r.IntN(5) {
+			e := Epoch{Items: n, Cut: 2 + 2*r.IntN((n-5)/2), Saved: map[int]float64{}}
+			for i := e.Cut; i < n-4; i += 2 {
+				e.Saved[i], e.Last = float64(1+r.IntN(100)), i
+			}
+			epochs = append(epochs, e)
+		}
+		c := newCourse(items)
+		_, spent, _ := c.account(epochs, o)
+		if want := counted(c, epochs, o); math.Abs(spent-want) > 1e-6 {
+			t.Errorf("%v: %v, item by item %v", epochs, spent, want)
+		}
+	}
+}
+
+// counted is what the requests of c cost, item by item.
+func counted(c *course, epochs []Epoch, o Options) (cost float64) {
+	view := make([]float64, len(c.items))
+	for i, it := range c.items {
+		view[i] = it.Whole
+	}
+	var found entries
+	before := 0
+	for _, n := range append(slices.Clone(c.requests), len(c.items)) {
+		read := before
+		for len(epochs) > 0 && epochs[0].Items <= n {
+			e := epochs[0]
+			read = min(read, readable(found, e.Cut, before, o.Rule))
+			found = slices.Clone(found.cut(e.Cut))
+			if e.Last+1 < n {
+				found = append(found, e.Last+1)
+			}
+			for i, s := range e.Saved {
+				view[i] -= s
+			}
+			epochs = epochs[1:]
+		}
+		for i := range n {
+			if i < read {
+				cost += o.Read * view[i]
+			} else {
+				cost += o.Write * view[i]
+			}
+		}
+		if n < len(c.items) {
+			found = append(found, n)
+		}
+		before = n
+	}
+	return cost
+}
+
+// BenchmarkPlan plans a request of 2,001 messages, early and after an epoch in every
+// tenth request.
 func BenchmarkPlan(b *testing.B) {
 	items := talk(1000, 3000)
-	for b.Loop() {
-		Plan(items, nil, Options{Rates: rates, Rule: RuleMarks})
+	var epochs []Epoch
+	for n := 41; n < len(items)-4; n += 20 {
+		e := Epoch{Items: n, Cut: n - 25, Last: n - 7, Saved: map[int]float64{}}
+		for i := e.Cut; i <= e.Last; i += 2 {
+			e.Saved[i] = 100
+		}
+		epochs = append(epochs, e)
+	}
+	for name, epochs := range map[string][]Epoch{"epochs=0": nil, "epochs=98": epochs} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Plan(items, epochs, Options{Rates: rates, Rule: RuleMarks})
+			}
+		})
 	}
 }
 

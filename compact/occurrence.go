@@ -25,8 +25,9 @@ type occurrence struct {
 	Decision
 	result    docket.Result // with tool and arguments of its call
 	hold      Reason
-	at        int // position in its message
-	round     int // how many runs of assistant messages precede it
+	size      int64 // of the payload in the message, in bytes; 0: as many as it has
+	at        int   // position in its message
+	round     int   // how many runs of assistant messages precede it
 	state     state
 	protected bool
 	withheld  bool
@@ -62,7 +63,7 @@ func flatten(messages []Message) []occurrence {
 			calls[c.ID] = c
 		}
 		for at, res := range m.Results {
-			o := occurrence{result: res.Result, hold: res.Hold, at: at, round: round}
+			o := occurrence{result: res.Result, hold: res.Hold, size: res.Size, at: at, round: round}
 			o.result.Call = fillCall(res.Call, calls)
 			o.Decision = Decision{Index: len(list), Message: i, CallID: res.ID, Tool: o.result.Tool, Size: chars(res.Payload)}
 			list = append(list, o)

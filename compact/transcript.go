@@ -37,6 +37,9 @@ type Message struct {
 // the call with its id has them.
 type Result struct {
 	docket.Result
+	// Size is how many bytes its payload takes in the message, as it is spelled there. 0: as
+	// many as it has. The cost policy weighs it.
+	Size int64
 	// Hold forbids a stub, for a reason that only the dialect knows. A result that
 	// is held as [ReasonLossy] is not recorded either.
 	Hold Reason

@@ -4,7 +4,10 @@ package compact
 // planner weighs sizes; here they are made from the messages and the decision log
 // alone, so that every process comes to the same plan.
 
-import "docket/compact/planner"
+import (
+	"docket"
+	"docket/compact/planner"
+)
 
 // weigh keeps the new stubs that do not pay yet.
 func (r *run) weigh() {
@@ -61,7 +64,7 @@ func (r *run) weights() ([]planner.Item, []planner.Epoch) {
 		if o.key == "" || o.Disposition != Stub {
 			continue
 		}
-		saves := float64(len(o.result.Payload) - len(o.stub(form)))
+		saves := float64(o.saves(form))
 		n := r.decided.Epochs[o.key]
 		switch {
 		case o.opens(r):
@@ -74,6 +77,25 @@ func (r *run) weights() ([]planner.Item, []planner.Epoch) {
 		}
 	}
 	return items, epochs
+}
+
+// saves returns how many bytes o takes less in its message as a stub: spelled in JSON if the
+// payload is.
+func (o *occurrence) saves(form docket.Form) int64 {
+	stub := o.stub(form)
+	if o.size == 0 {
+		return int64(len(o.result.Payload) - len(stub))
+	}
+	spelled := int64(len(stub) + 2)
+	for _, c := range stub {
+		switch {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
+			spelled++
+		case c < 0x20:
+			spelled += 5
+		}
+	}
+	return o.size - spelled
 }
 
 // size returns how much of a request m is, in bytes.

@@ -74,6 +74,7 @@ func (c content) read(src []byte) (r compact.Result) {
 	switch {
 	case isString(value):
 		r.Payload, lossy = text(value, c.arena)
+		r.Size = int64(len(value))
 	case len(value) > 0 && value[0] == '[':
 		lossy = c.readParts(src, &r)
 	case len(value) > 0 && string(value) != "null":
@@ -102,6 +103,7 @@ func (c content) readParts(src []byte, r *compact.Result) (lossy bool) {
 			continue
 		}
 		s, bad := text(p.text.of(src), c.arena)
+		r.Size += int64(len(p.text.of(src)))
 		lossy = lossy || bad
 		switch texts++; texts {
 		case 1:

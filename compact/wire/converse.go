@@ -180,6 +180,7 @@ func (b *converseBody) parseResult(r *reader, m *compact.Message, results *[]con
 	if len(res.parts) == 1 && !res.json.absent() && !res.doubt {
 		out = compact.Result{}
 		out.Payload = res.json.of(b.src)
+		out.Size = int64(len(out.Payload))
 	}
 	out.ID, out.IsError = docket.CallID(str(id.of(b.src))), str(status.of(b.src)) == "error"
 	m.Results, *results = append(m.Results, out), append(*results, res)

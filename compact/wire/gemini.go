@@ -243,7 +243,7 @@ func geminiResult(response []byte, doubt bool, a *arena) (res compact.Result) {
 		res.Hold = compact.ReasonAmbiguous
 		return res
 	}
-	res.Payload = response
+	res.Payload, res.Size = response, int64(len(response))
 	var only span
 	members := 0
 	r := newReader(response)

@@ -229,7 +229,9 @@ func FuzzParse(f *testing.F) {
 			if err == nil && found.At(1).Input <= 0 || len(m.Rows) == 0 {
 				t.Fatalf("%+v (%v)", found, err)
 			}
-			m.At(1 << 40).Rates(true)
+			if r := m.At(1 << 40).Rates(true); r.Write <= 0 || r.Read <= 0 {
+				t.Fatalf("%+v", r)
+			}
 		}
 	})
 }

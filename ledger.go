@@ -110,3 +110,30 @@ func (d Decisions) Clone() Decisions {
 	d.Messages = slices.Clone(d.Messages)
 	return d
 }
+
+// Undecided returns those of mems that d knows nothing of, each once.
+func (d Decisions) Undecided(mems []MemID) []MemID {
+	var out []MemID
+	seen := map[MemID]bool{}
+	for _, id := range mems {
+		if d.Epochs[id] == 0 && !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Add numbers e, whose mem ids are undecided, and adds it. The form of the first epoch is
+// that of all.
+func (d *Decisions) Add(e *Epoch) {
+	if len(d.Messages) == 0 {
+		d.Form = e.Form.Filled()
+	}
+	e.Number = uint64(len(d.Messages)) + 1
+	e.Form = d.Form
+	d.Messages = append(d.Messages, e.Messages)
+	for _, id := range e.Mems {
+		d.Epochs[id] = e.Number
+	}
+}

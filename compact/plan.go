@@ -43,6 +43,9 @@ type Request struct {
 	// Rule is how the provider finds what it can read of its cache. nil: as the policy's
 	// Cost says.
 	Rule *planner.Rule
+	// Beside is how many bytes of the request are none of its messages': instructions,
+	// tools. A cost policy with a window counts them in.
+	Beside int64
 	// Intact is how many of the first messages the provider can still have in its cache
 	// as they are, for a cost policy: 0 if it went cold, less than were sent if the client
 	// changed one. nil: all that were sent.

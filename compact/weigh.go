@@ -14,6 +14,10 @@ func (r *run) weigh() {
 	if r.policy.Cost == nil {
 		return
 	}
+	if r.openedBefore() {
+		r.postpone(len(r.messages)) // a retry sends what the first try did
+		return
+	}
 	items, epochs := r.weights()
 	receipt, pays := planner.Plan(items, epochs, r.options())
 	if !pays {
@@ -33,18 +37,25 @@ func (r *run) options() planner.Options {
 	if r.request.Rule != nil {
 		o.Rule = *r.request.Rule
 	}
+	o.Beside = float64(r.request.Beside)
 	return o
 }
 
 // marks returns where cache marks belong; see [Plan].
 func (r *run) marks() []int {
-	n := len(r.decided.Messages)
-	if r.policy.Cost == nil || n == 0 || r.decided.Messages[n-1] != len(r.messages) {
+	if r.policy.Cost == nil || !r.openedBefore() {
 		return nil
 	}
 	items, epochs := r.weights()
-	opened := epochs[n-1]
-	return []int{planner.Entry(items, epochs[:n-1], opened.Cut, r.options()), opened.Last + 1}
+	n := len(epochs) - 1
+	return []int{planner.Entry(items, epochs[:n], epochs[n].Cut, r.options()), epochs[n].Last + 1}
+}
+
+// openedBefore tells whether the last epoch was opened in a request as long as this one:
+// in an earlier try of it or, once this one has opened one, in itself.
+func (r *run) openedBefore() bool {
+	n := len(r.decided.Messages)
+	return n > 0 && r.decided.Messages[n-1] == len(r.messages)
 }
 
 // weights returns what the planner weighs: the messages, and the epochs so far.

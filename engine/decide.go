@@ -45,7 +45,7 @@ func (l *Ledger) Append(ctx context.Context, thread docket.ThreadID, epoch docke
 		epoch.Created = l.opts.Now()
 	}
 	now, err := l.Decided(ctx, thread)
-	if err != nil || len(undecided(now, epoch.Mems)) == 0 {
+	if err != nil || len(now.Undecided(epoch.Mems)) == 0 {
 		return now, err
 	}
 	err = l.commit(ctx, &op{apply: func(tx txn, writes func()) (err error) {
@@ -68,19 +68,6 @@ func checkEpoch(ctx context.Context, thread docket.ThreadID, e docket.Epoch) err
 	return nil
 }
 
-// undecided returns the mem ids of which d knows nothing, each once.
-func undecided(d docket.Decisions, mems []docket.MemID) []docket.MemID {
-	var out []docket.MemID
-	seen := map[docket.MemID]bool{}
-	for _, id := range mems {
-		if d.Epochs[id] == 0 && !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
 func (l *Ledger) appendEpoch(tx txn, id docket.ThreadID, e docket.Epoch, writes func()) (docket.Decisions, error) {
 	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
 	t, err := openThread(tx, l.path, id)
@@ -92,7 +79,7 @@ func (l *Ledger) appendEpoch(tx txn, id docket.ThreadID, e docket.Epoch, writes 
 			return d, err
 		}
 	}
-	if e.Mems = undecided(d, e.Mems); len(e.Mems) == 0 {
+	if e.Mems = d.Undecided(e.Mems); len(e.Mems) == 0 {
 		return d, nil
 	}
 	writes()
@@ -101,21 +88,8 @@ func (l *Ledger) appendEpoch(tx txn, id docket.ThreadID, e docket.Epoch, writes 
 			return d, err
 		}
 	}
-	next(&d, &e)
+	d.Add(&e)
 	return d, t.putEpoch(e)
-}
-
-// next numbers e and adds it to d. The first epoch's form is the thread's.
-func next(d *docket.Decisions, e *docket.Epoch) {
-	if len(d.Messages) == 0 {
-		d.Form = e.Form.Filled()
-	}
-	e.Number = uint64(len(d.Messages)) + 1
-	e.Form = d.Form
-	d.Messages = append(d.Messages, e.Messages)
-	for _, id := range e.Mems {
-		d.Epochs[id] = e.Number
-	}
 }
 
 // putEpoch writes a numbered epoch.

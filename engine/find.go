@@ -224,49 +224,16 @@ func (l *Ledger) threadAfter(ctx context.Context, from []byte) (info ThreadInfo,
 			return nil
 		}
 		ok, info.ID = true, docket.ThreadID(k)
-		return nil
+		t, err := openThread(tx, l.path, info.ID)
+		if err == nil && t != nil {
+			info.Created = t.info.created
+		}
+		return err
 	})
-	for after := docket.Seq(0); err == nil && ok; {
-		var last docket.Seq
-		if err = ctx.Err(); err == nil {
-			last, err = l.count(&info, after)
-		}
-		if last == after {
-			break
-		}
-		after = last
+	if err == nil && ok {
+		err = l.allRows(ctx, info.ID, info.add)
 	}
 	return info, ok, err
-}
-
-// count adds the next records of a thread to info and returns the position that it
-// came to: after itself at the end.
-func (l *Ledger) count(info *ThreadInfo, after docket.Seq) (last docket.Seq, err error) {
-	last = after
-	err = l.view("thread", func(tx txn) error {
-		t, err := openThread(tx, l.path, info.ID)
-		if err != nil || t == nil {
-			return err
-		}
-		info.Created = t.info.created
-		n := 0
-		for seq, err := range t.visible(after) {
-			if err != nil {
-				return err
-			}
-			row, err := t.row(seq)
-			if err != nil {
-				return err
-			}
-			last = seq
-			info.add(row)
-			if n++; n == narrowPage {
-				return nil
-			}
-		}
-		return nil
-	})
-	return last, err
 }
 
 func (info *ThreadInfo) add(r row) {

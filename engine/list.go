@@ -44,6 +44,18 @@ func (l *Ledger) List(ctx context.Context, thread docket.ThreadID, after docket.
 // page returns the next handles after a position, and the position it came to:
 // after itself at the end.
 func (l *Ledger) page(thread docket.ThreadID, after docket.Seq) (page []docket.Handle, last docket.Seq, err error) {
+	last, err = l.rows(thread, after, listPage, func(r row) {
+		if r.state != erased {
+			r.handle.Thread = thread
+			page = append(page, r.handle)
+		}
+	})
+	return page, last, err
+}
+
+// rows calls fn with the next most rows of thread after a position, in one transaction,
+// and returns the position that it came to: after itself at the end.
+func (l *Ledger) rows(thread docket.ThreadID, after docket.Seq, most int, fn func(row)) (last docket.Seq, err error) {
 	last = after
 	err = l.view("thread", func(tx txn) error {
 		t, err := openThread(tx, l.path, thread)
@@ -60,17 +72,28 @@ func (l *Ledger) page(thread docket.ThreadID, after docket.Seq) (page []docket.H
 				return err
 			}
 			last = seq
-			if row.state != erased {
-				row.handle.Thread = thread
-				page = append(page, row.handle)
-			}
-			if n++; n == listPage {
+			fn(row)
+			if n++; n == most {
 				return nil
 			}
 		}
 		return nil
 	})
-	return page, last, err
+	return last, err
+}
+
+// allRows calls fn with every row of thread, page by page.
+func (l *Ledger) allRows(ctx context.Context, thread docket.ThreadID, fn func(row)) error {
+	for after := docket.Seq(0); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		last, err := l.rows(thread, after, narrowPage, fn)
+		if err != nil || last == after {
+			return err
+		}
+		after = last
+	}
 }
 
 // visible yields the positions that the thread sees after a position, ascending.

@@ -361,12 +361,12 @@ func (m *Memory) Append(ctx context.Context, thread docket.ThreadID, epoch docke
 	if t == nil {
 		t = m.newThread(thread)
 	}
-	if epoch.Mems = undecided(t.decisions, epoch.Mems); len(epoch.Mems) > 0 {
+	if epoch.Mems = t.decisions.Undecided(epoch.Mems); len(epoch.Mems) > 0 {
 		if epoch.Created.IsZero() {
 			epoch.Created = m.opts.Now()
 		}
 		epoch.Created = epoch.Created.UTC().Round(0)
-		next(&t.decisions, &epoch)
+		t.decisions.Add(&epoch)
 		t.log.epochs = append(t.log.epochs, epoch)
 	}
 	return t.decisions.Clone(), nil

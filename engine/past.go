@@ -178,7 +178,7 @@ func (g *epochLog) begins(of *epochLog) bool {
 func (g *epochLog) decisions() docket.Decisions {
 	d := docket.Decisions{Epochs: map[docket.MemID]uint64{}}
 	for _, e := range g.epochs {
-		next(&d, &e)
+		d.Add(&e)
 	}
 	return d
 }

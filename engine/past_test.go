@@ -83,7 +83,7 @@ func (m *pastModel) Decide(t *rapid.T) {
 	e := docket.Epoch{Mems: []docket.MemID{mem}, Messages: rapid.IntRange(1, 9).Draw(t, "messages"), Form: docket.Form{RecallTool: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "tool")}}
 	m.each(t, "Append", func(l pastSubject) error { _, err := l.Append(m.ctx, id, e); return err })
 	if p.decisions.Epochs[mem] == 0 {
-		next(&p.decisions, &e)
+		p.decisions.Add(&e)
 	}
 }
 

@@ -196,88 +196,65 @@ func (l *Ledger) inventory(ctx context.Context, r Retention) (*inventory, error)
 		if err != nil {
 			return nil, err
 		}
-		last, err := l.stockOf(ctx, info.ID, r.Thread == "" || r.Thread == info.ID, inv)
+		log, err := l.epochsOf(info.ID)
 		if err != nil {
 			return nil, err
 		}
-		if last.After(inv.newest) {
-			inv.newest = last
+		last := time.Time{}
+		for _, e := range log {
+			last = later(last, e.Created)
 		}
+		err = l.allRows(ctx, info.ID, func(row row) {
+			last = later(last, row.handle.Created)
+			if r.Thread == "" || r.Thread == info.ID {
+				inv.add(info.ID, row)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		inv.newest = later(inv.newest, last)
 		if live < 0 || l.opts.Now().Sub(last) > live {
 			continue
 		}
-		decided, err := l.Decided(ctx, info.ID)
-		if err != nil {
-			return nil, err
-		}
-		for id := range decided.Epochs {
-			inv.named[id] = true
+		for _, e := range log {
+			for _, id := range e.Mems {
+				inv.named[id] = true
+			}
 		}
 	}
 	return inv, nil
 }
 
-// stockOf adds what thread has to inv, if it is to lose records, and returns when it was
-// last recorded to or opened an epoch.
-func (l *Ledger) stockOf(ctx context.Context, id docket.ThreadID, loses bool, inv *inventory) (last time.Time, err error) {
-	for after := docket.Seq(0); ; {
-		if err := ctx.Err(); err != nil {
-			return last, err
-		}
-		came := after
-		err := l.view("thread", func(tx txn) error {
-			t, err := openThread(tx, l.path, id)
-			if err != nil || t == nil {
-				return err
-			}
-			if last.IsZero() {
-				if last, err = t.lastEpoch(); err != nil {
-					return err
-				}
-			}
-			n := 0
-			for seq, err := range t.visible(after) {
-				if err != nil {
-					return err
-				}
-				row, err := t.row(seq)
-				if err != nil {
-					return err
-				}
-				came = seq
-				if row.handle.Created.After(last) {
-					last = row.handle.Created
-				}
-				if loses && row.state == live && !inv.listed[row.handle.MemID] {
-					inv.listed[row.handle.MemID] = true
-					inv.records = append(inv.records, stock{id, row.handle.MemID, row.handle.Created, row.stored})
-				}
-				if n++; n == narrowPage {
-					return nil
-				}
-			}
-			return nil
-		})
-		if err != nil || came == after {
-			return last, err
-		}
-		after = came
+// add takes in a live record, once: threads may share it.
+func (inv *inventory) add(thread docket.ThreadID, r row) {
+	if id := r.handle.MemID; r.state == live && !inv.listed[id] {
+		inv.listed[id] = true
+		inv.records = append(inv.records, stock{thread, id, r.handle.Created, r.stored})
 	}
 }
 
-// lastEpoch returns when the thread's last epoch was opened, zero if it has none.
-func (t *thread) lastEpoch() (time.Time, error) {
-	epochs, err := t.walkable(bucketEpochs)
-	if err != nil {
-		return time.Time{}, err
+// epochsOf returns the epochs of a thread, those that a rewind dropped as well: rewinding
+// to a checkpoint brings them back.
+func (l *Ledger) epochsOf(id docket.ThreadID) (all []docket.Epoch, err error) {
+	err = l.view("decision log", func(tx txn) error {
+		t, err := openThread(tx, l.path, id)
+		if err != nil || t == nil {
+			return err
+		}
+		log, err := t.log()
+		all = log.epochs
+		for _, d := range log.dropped {
+			all = append(all, d.epoch)
+		}
+		return err
+	})
+	return all, err
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	k, v := epochs.Cursor().Last()
-	if k == nil {
-		return time.Time{}, nil
-	}
-	e, ok := parseEpoch(v)
-	if !ok {
-		return time.Time{}, t.damaged("epoch", "a checked epoch")
-	}
-	return e.Created, nil
+	return a
 }

@@ -179,6 +179,25 @@ func TestRetainKeepsWhatLiveStubsName(t *testing.T) {
 	}
 }
 
+// What a rewind dropped stays named: another rewind brings it back.
+func TestRetainKeepsWhatARewindDropped(t *testing.T) {
+	s := newShelf(t)
+	for range 3 {
+		s.record("a", 5000)
+	}
+	if _, err := s.Checkpoint(t.Context(), "a", "before"); err != nil {
+		t.Fatal(err)
+	}
+	s.decide("a", 1)
+	if err := s.Rewind(t.Context(), "a", "before"); err != nil {
+		t.Fatal(err)
+	}
+	s.now = s.now.Add(10 * day)
+	if s.retain(engine.Retention{Age: day, Unbounded: true}); s.state("a") != "xlx" {
+		t.Errorf("%s", s.state("a"))
+	}
+}
+
 // A clock that jumped, either way, lets go of nothing, unless told otherwise.
 func TestRetainPausesWhenTheClockJumped(t *testing.T) {
 	for _, jump := range []time.Duration{100 * day, -2 * time.Hour} {

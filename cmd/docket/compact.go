@@ -163,8 +163,6 @@ func (f *compactFlags) price(p *compact.Policy, body []byte) error {
 	if p.Cost == nil {
 		p.Cost = &planner.Options{Rates: planner.Rates{Write: 1.25, Read: 0.1}}
 	}
-	// The planner counts bytes of messages, models tokens of all: what else is in the body
-	// stays as it is.
 	p.Cost.Window = float64(limit) * float64(len(body)) / float64(max(tokens, 1))
 	return nil
 }

@@ -89,18 +89,11 @@ func (a *app) erase(ctx context.Context, l *engine.Ledger, found []engine.Found,
 	traces := &engine.Traces{}
 	show := a.progress()
 	defer show.end()
-	for _, f := range found {
-		if !verify {
-			break
-		}
-		t, err := l.Traces(ctx, f.Thread, f.MemID)
-		if err != nil {
-			return err
-		}
-		traces.Add(t)
-	}
 	var err error
 	if verify {
+		if traces, err = tracesOf(ctx, l, found); err != nil {
+			return err
+		}
 		if report.Before, err = tracesIn(l.Path(), traces); err != nil {
 			return err
 		}
@@ -147,6 +140,19 @@ func (a *app) tellErased(r eraseReport, verify bool) error {
 		return codeError{errors.New("none of the pieces were in the file before, so that none are now shows nothing"), exitPartial}
 	}
 	return nil
+}
+
+// tracesOf returns the traces of all that is to go.
+func tracesOf(ctx context.Context, l *engine.Ledger, found []engine.Found) (*engine.Traces, error) {
+	traces := &engine.Traces{}
+	for _, f := range found {
+		t, err := l.Traces(ctx, f.Thread, f.MemID)
+		if err != nil {
+			return nil, err
+		}
+		traces.Add(t)
+	}
+	return traces, nil
 }
 
 // tracesIn looks for traces in the raw file.

@@ -65,6 +65,9 @@ type Options struct {
 	// Intact is how many of the first items the provider can still have in its cache: 0 if
 	// it went cold. nil: all that were sent.
 	Intact *int
+	// Beside is the size of what a request has beside its items. It counts for Window only:
+	// no plan changes it.
+	Beside float64
 	// Window is the size of a request above which an epoch is opened whether or not it
 	// pays, and whatever the bounds say: what the model takes, or the price of more. 0:
 	// none.
@@ -102,7 +105,7 @@ type Receipt struct {
 	Later     float64 `json:"saves_later"`   // what every later request costs less
 	BreakEven float64 `json:"break_even"`    // how many later requests pay for it; 0: it pays at once
 	Expected  float64 `json:"expected_gain"` // over the expected requests
-	Forced    bool    `json:"forced"`        // the request was larger than its limit
+	Forced    bool    `json:"forced"`        // the request was larger than its window
 }
 
 // Plan returns the best cut, and false when nothing is worth one. items are those of
@@ -123,7 +126,7 @@ func Plan(items []Item, epochs []Epoch, o Options) (Receipt, bool) {
 	}
 	b := newBounds(float64(max(len(c.requests), 1)), whole, spent, o)
 	b.soon = c.soon(sent)
-	need := o.need(c.size[len(items)])
+	need := o.need(c.size[len(items)] + o.Beside)
 	best, pays := Receipt{}, false
 	var saves float64
 	for i := len(items) - 1; i >= from; i-- {

@@ -163,6 +163,35 @@ func TestColdCacheStubsAtOnce(t *testing.T) {
 	}
 }
 
+// A retry sends the bytes of the first try, whatever the memory has learned by it: nobody
+// opens a second epoch.
+func TestRetriesAfterAColdCache(t *testing.T) {
+	for name, spoil := range map[string]func(c *client){
+		"cold":   func(c *client) { c.clock = c.clock.Add(time.Hour) },
+		"client": func(c *client) { c.history[9] = strings.Replace(c.history[9], `"input":{}`, `"input":{"a":1}`, 1) },
+	} {
+		p := costly()
+		p.Cost.Insurance, p.Cost.Patience = -1, -1 // whatever may open does
+		c := newClient(t, p)
+		for range 8 {
+			c.round(5000)
+		}
+		c.send()
+		spoil(c)
+		c.round(100)
+		first, report := c.send()
+		p.Cost.Read = 0.9 // and now everything pays
+		again, second := c.send()
+		if report.Receipt == nil || second.Receipt != nil || !bytes.Equal(first, again) {
+			t.Errorf("%s: receipts %+v, %+v; the same bytes: %t", name, report.Receipt, second.Receipt, bytes.Equal(first, again))
+		}
+		c.round(100)
+		if _, third := c.send(); name == "client" && third.Receipt == nil {
+			t.Errorf("%s: the control opens nothing in the next request", name)
+		}
+	}
+}
+
 // Threads are forgotten, the longest unused first, and with them only accuracy is lost.
 func TestChainsAreBounded(t *testing.T) {
 	c := &Chains{Threads: 3}

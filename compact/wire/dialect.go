@@ -262,10 +262,11 @@ func (o Options) view(ctx context.Context, thread docket.ThreadID, body []byte, 
 
 // viewParsed makes the wire view of a body that was read.
 func (o Options) viewParsed(ctx context.Context, thread docket.ThreadID, p *parsed) ([]byte, compact.Report) {
+	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold, Rule: new(planner.RulePrefix), Beside: int64(len(p.src))}
 	for i, s := range p.spans {
 		p.messages[i].Size = int64(s.end - s.start)
+		req.Beside -= p.messages[i].Size
 	}
-	req := compact.Request{RecallTools: recallTools(p.tools), Hold: p.hold, Rule: new(planner.RulePrefix)}
 	if p.marks != nil {
 		req.Rule = new(planner.RuleMarks)
 	}

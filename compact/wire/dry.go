@@ -28,14 +28,8 @@ func (d *dryLog) Decided(ctx context.Context, thread docket.ThreadID) (docket.De
 	defer d.mu.Unlock()
 	decided = decided.Clone()
 	for _, e := range d.epochs[thread] {
-		if len(decided.Messages) == 0 {
-			decided.Form = e.Form
-		}
-		decided.Messages = append(decided.Messages, e.Messages)
-		for _, id := range e.Mems {
-			if decided.Epochs[id] == 0 {
-				decided.Epochs[id] = uint64(len(decided.Messages))
-			}
+		if e.Mems = decided.Undecided(e.Mems); len(e.Mems) > 0 {
+			decided.Add(&e)
 		}
 	}
 	return decided, nil

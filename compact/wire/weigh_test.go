@@ -6,6 +6,7 @@ package wire
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -101,5 +102,19 @@ func TestReceiptNamesTheCut(t *testing.T) {
 	}
 	if opened == 0 {
 		t.Error("no epoch: the test shows nothing")
+	}
+}
+
+// A window is for all of a request: what stands beside the messages counts.
+func TestWindowCountsTheWholeRequest(t *testing.T) {
+	for system, want := range map[string]bool{"short": false, strings.Repeat("long ", 4000): true} {
+		p := costAware()
+		p.Cost.Read, p.Cost.Window = 0.0001, 60_000 // nothing pays
+		c := rounds(10, 5000)
+		body := bytes.Replace(c.src, []byte(`{`), []byte(`{"system":"`+system+`",`), 1)
+		_, report := dialect(engine.NewMemory(nil), p).View(t.Context(), "th", body)
+		if forced := report.Receipt != nil && report.Receipt.Forced; forced != want || report.Err != nil {
+			t.Errorf("%d bytes, of which %d beside: forced %t, %+v (%v)", len(body), len(system), forced, report.Receipt, report.Err)
+		}
 	}
 }

@@ -110,8 +110,9 @@ func pastThread(t *testing.T, l docket.Ledger, id docket.ThreadID) {
 }
 
 func TestKillPast(t *testing.T) {
-	dir := t.TempDir()
-	r := pastRequest{Path: filepath.Join(dir, "ledger.docket")}
+	// Each cycle looks at all that earlier ones made: after so many there is a new file.
+	const sameFile = 6
+	var exports []string
 	for i := range 3 {
 		m := engine.NewMemory(nil)
 		pastThread(t, m, "exported")
@@ -123,25 +124,19 @@ func TestKillPast(t *testing.T) {
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r.Exports = append(r.Exports, file)
-	}
-	l := open(t, r.Path, nil)
-	pastThread(t, l, "base")
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
+		exports = append(exports, file)
 	}
 	rnd := rand.New(rand.NewPCG(*killSeed, 5))
-	said := map[string]bool{}
-	for range max(*killCycles/2, 4) {
-		for _, name := range killPast(t, r, rnd) {
-			said[name] = true
-		}
-		wholeThreads(t, r, said, false)
+	cycles := max(*killCycles/2, 4)
+	said := 0
+	var r pastRequest
+	for done := 0; done < cycles; done += sameFile {
+		r = pastLedger(t, exports)
+		said += killPastFor(t, r, rnd, min(sameFile, cycles-done))
 	}
-	wholeThreads(t, r, said, true)
-	t.Logf("%d threads acknowledged", len(said))
-	if len(said) < 4 {
-		t.Errorf("only %d threads: the children were killed too early to show anything", len(said))
+	t.Logf("%d cycles, %d threads acknowledged, none lost", cycles, said)
+	if said < cycles {
+		t.Errorf("only %d threads in %d cycles: the children were killed too early to show anything", said, cycles)
 	}
 	r.Early = true
 	for range 30 {
@@ -154,6 +149,32 @@ func TestKillPast(t *testing.T) {
 		}
 	}
 	t.Error("the control: 30 kills of a child that acknowledges too early lost nothing")
+}
+
+// pastLedger makes a ledger with a thread to fork.
+func pastLedger(t *testing.T, exports []string) pastRequest {
+	t.Helper()
+	r := pastRequest{Path: filepath.Join(t.TempDir(), "ledger.docket"), Exports: exports}
+	l := open(t, r.Path, nil)
+	pastThread(t, l, "base")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// killPastFor kills children of one ledger and returns how many threads they acknowledged.
+func killPastFor(t *testing.T, r pastRequest, rnd *rand.Rand, cycles int) int {
+	t.Helper()
+	said := map[string]bool{}
+	for range cycles {
+		for _, name := range killPast(t, r, rnd) {
+			said[name] = true
+		}
+		wholeThreads(t, r, said, false)
+	}
+	wholeThreads(t, r, said, true)
+	return len(said)
 }
 
 // killPast runs a child, kills it some time after its first word, and returns what it
